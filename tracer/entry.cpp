@@ -4,9 +4,9 @@
 #include <exception>
 
 #include "omp-tools.h"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/memory_checks.hpp"
-#include "tracer/ompt/several/companions.hpp"
+#include "tracer/ompt/multiplex/companions.hpp"
 #include "tracer/tool.hpp"
 
 namespace {

@@ -11,18 +11,16 @@
 //   _exit, abort, signals                        neither: the raw trace stays, `tracer recover` reads it
 // Whoever comes first ends the session; other threads may be inside handlers then, so nothing they
 // use is ever freed. A front end may speak after the runtime is gone, from destructors: with one, finalize() takes from
-// the runtime what only it knows, and at_exit() ends the session. A forked child has no session of its own until it
-// records something.
+// the runtime what only the runtime has, and at_exit() ends the session. A forked child has no session of its own until
+// it records something.
 #include "tracer/tool.hpp"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,21 +34,19 @@
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
-#include "tracer/job/job_directory.hpp"
-#include "tracer/merge/merge.hpp"
-#include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/device_sink.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/multiplex/multiplexer.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
-#include "tracer/ompt/several/multiplexer.hpp"
+#include "tracer/ompt/runtime_state.hpp"
+#include "tracer/run_end.hpp"
 #include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
-#include "tracer/session/output_directory.hpp"
 #include "tracer/session/session.hpp"
+#include "tracer/starting.hpp"
 #include "tracer/version.hpp"
 
 namespace tracer::tool {
@@ -64,63 +60,12 @@ struct Tool {
 };
 
 std::atomic<Tool*> tool{nullptr};
-/// Held by who begins or joins the run, and around fork.
-constinit std::mutex starting;
 std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false};
 std::atomic<const Session*> ended{nullptr};  ///< two threads may say at once that the run is over
 
-/// The thread on which a runtime starts the tool, from accept() to the end of start(). It holds a lock of the runtime's
-/// meanwhile (libomp 14: __kmp_initz_lock), which a child that is forked then would wait for without end.
-std::atomic<long> starter{0};
-
-long own_thread_id() noexcept {
-  return ::syscall(SYS_gettid);
-}
-
-class WhileStarting {
- public:
-  WhileStarting() noexcept { starter.store(own_thread_id()); }
-  ~WhileStarting() {
-    if (!goes_on_) starter.store(0);
-  }
-  WhileStarting(const WhileStarting&) = delete;
-  WhileStarting& operator=(const WhileStarting&) = delete;
-  /// The runtime will call start().
-  void go_on() noexcept { goes_on_ = true; }
-
- private:
-  bool goes_on_ = false;
-};
-
-// Before a fork. Nobody waits for longer than a second: C libraries before glibc 2.36 hold their lock of the handlers
-// now, and the thread that starts may wait for that.
-void await_the_runtimes_start() noexcept {
-  constexpr timespec moment{0, 1'000'000};
-  constexpr int most_moments = 1000;
-  long who = starter.load();
-  if (who == 0 || who == own_thread_id()) return;
-  for (int i = 0; i < most_moments && starter.load() == who; ++i) ::nanosleep(&moment, nullptr);
-  starter.compare_exchange_strong(who, 0);
-  constexpr timespec rest{0, 10'000'000};  // of the runtime's own start, until it gives the lock back
-  ::nanosleep(&rest, nullptr);
-}
-
-void prepare_for_forks() {
-  // Before the lock is taken: a thread that forks holds the C library's lock of these lists, and waits for ours. The
-  // last to be registered is called first: this lock comes before the session's, as it does where a run begins.
-  Session::prepare_for_forks();
-  static const int registered = ::pthread_atfork(
-      [] {
-        await_the_runtimes_start();
-        starting.lock();
-      },
-      [] { starting.unlock(); },
-      [] {
-        starter.store(0);
-        if (Tool* self = tool.load()) self->at_end.clear();
-        starting.unlock();
-      });
-  static_cast<void>(registered);
+/// In a child: they were for the end of its parent.
+void forget_ends() {
+  if (Tool* self = tool.load()) self->at_end.clear();
 }
 
 /// The settings, read once; nullptr when nothing is to be recorded. Under the lock.
@@ -194,74 +139,6 @@ Ending ending_at_exit() {
   return known && (flags & ompt_task_initial) == 0 ? Ending::exit : Ending::finalize;
 }
 
-/// What is put off, and how to come to it; `reason` begins with "" or a comma.
-void say_raw(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
-  log_summary("raw trace left in " + raw_directory.string() + reason + "; to build the archive: tracer convert " +
-              session.directory().string());
-}
-
-// Without `tracer run`, the last process of a launcher's job makes one archive of all.
-void end_job() {
-  JobRun* run = own_job_run();
-  if (run == nullptr) return;
-  const Launcher launcher = find_launcher();
-  if (!run->end(launcher.processes)) return;
-  try {
-    MergeOptions options;
-    options.conversion.within_limits = true;
-    MergeResult result = merge_job(run->at(), options);
-    name_by(result, run->at(), run->directory().path);
-    for (const std::string& line : result.left_out) log_warning(line);
-    for (const std::string& line : result.notes) log_warning(line);
-    log_summary(summary_of(result));
-    run->clean_up(launcher.named);
-  } catch (const std::exception& error) {
-    const std::filesystem::path& path = run->directory().path;
-    log_error("the job's parts are not joined: " + with_path(error.what(), run->at(), path) +
-              "; try again by: tracer merge " + path.string());
-  }
-}
-
-/// The library that has put its own fstat() before the C library's; "" none. Those of sanitizers do not count. libdw
-/// calls it to look lines up, and libfaketime's may be gone by then (own_calls.cpp).
-std::string library_that_knows_files() {
-  Dl_info info{};
-  const void* function = ::dlsym(RTLD_DEFAULT, "fstat");
-  if (function == nullptr || ::dladdr(function, &info) == 0 || info.dli_fname == nullptr) return {};
-  const std::string path = info.dli_fname, name = path.substr(path.rfind('/') + 1);
-  const bool is_preloaded = name.find(".so") != name.npos && !name.starts_with("libc.so") &&
-                            !name.starts_with("libc-") && name.find("san") == name.npos;
-  return is_preloaded ? name : std::string{};
-}
-
-void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
-  const std::filesystem::path at = session.at();
-  if (at.empty()) throw Error(session.directory().string() + " was moved away; the raw trace is in it");
-  const Config& config = session.config();
-  if (config.convert == ConvertWhen::later) {
-    if (config.launch.empty()) say_raw(session, raw_directory, "");  // else `tracer run` converts and says so
-    return;
-  }
-  if (const std::string library = library_that_knows_files(); !library.empty())
-    return say_raw(session, raw_directory,
-                   ", which is not converted in a process where " + library + " is before the C library");
-  ConvertOptions options;
-  options.threads = config.threads;
-  options.keep_raw = config.keep_raw;
-  options.within_limits = true;
-  try {
-    ConvertResult result = convert(at / "raw", at, options);
-    result.archive = session.directory() / "traces.otf2";
-    if (own_job_run() != nullptr) return end_job();
-    log_summary(summary_of(result));
-  } catch (const PutOff& reason) {
-    say_raw(session, raw_directory, std::string(", since ") + reason.what());
-  } catch (const std::exception& error) {
-    log_error("no archive was made: " + with_path(error.what(), at, session.directory()) +
-              "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
-  }
-}
-
 constexpr std::size_t conversion_stack = 8 << 20, least_stack = 512 << 10;
 
 /// On a thread of ours there is no other wall.
@@ -306,9 +183,7 @@ void end(Ending ending) {
   const auto complete = [session, ending](bool has_room) noexcept {
     guarded_end([&] {
       const std::filesystem::path raw_directory = session->finish(ending);
-      if (raw_directory.empty()) return;
-      if (has_room) return convert_trace(*session, raw_directory);
-      say_raw(*session, raw_directory, ", which is not converted on the small stack that the program ends on");
+      if (!raw_directory.empty()) make_archive(*session, raw_directory, has_room);
     });
   };
   if (!run_on_own_stack(conversion_stack, [&complete] { complete(true); })) complete(stack_left() >= least_stack);
@@ -334,13 +209,13 @@ void end_before_the_runtime_does() {
 bool accept(unsigned omp_version, const char* runtime_version) {
   if (has_runtime.exchange(true)) return false;
   WhileStarting now;
-  prepare_for_forks();
+  prepare_for_forks(&forget_ends);
   const std::lock_guard lock(starting);
   Tool* self = prepare();
   if (self == nullptr) return false;
   self->run.omp_version = omp_version;
   self->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
-  now.go_on();
+  now.continue_in_start();
   return true;
 }
 
@@ -389,7 +264,7 @@ void tell_of_companion(ompt::several::State state, const char* path, const char*
   if (self == nullptr) return;
   const std::string reason = *why != '\0' ? std::string(" (") + why + ")" : std::string();
   const std::string name = printable(path);
-  if (!self->config.launch.empty()) {  // it says so once for all processes
+  if (!self->config.launch.empty()) {  // it prints one line for all processes
     const auto leave = [&](LaunchNoteKind kind) { leave_note(self->config.launch, kind, path + reason); };
     switch (state) {
       case State::starts:
@@ -455,16 +330,16 @@ bool records_cuda(const Config& config) {
 }  // namespace
 
 bool connect() {
-  prepare_for_forks();
+  prepare_for_forks(&forget_ends);
   const std::lock_guard lock(starting);
   return join(prepare());
 }
 
 void cuda_starts() {
   // A runtime starts the tool, which starts CUPTI, which starts the driver: it is under way, and under the lock.
-  if (starter.load() == own_thread_id()) return;
+  if (this_thread_starts()) return;
   if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
-  prepare_for_forks();
+  prepare_for_forks(&forget_ends);
   const std::lock_guard lock(starting);
   if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
   const Tool* self = prepare();

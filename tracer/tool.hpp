@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "tracer/ompt/entry_points.hpp"
-#include "tracer/ompt/several/companions.hpp"
+#include "tracer/ompt/multiplex/companions.hpp"
 
 namespace tracer::tool {
 
 /// ompt_start_tool: whether this process is traced. False when TRACER=off, and for a second
-/// runtime in the process: its teams and tasks would not be told from the first one's.
+/// runtime in the process: its teams and tasks could not be distinguished from the first one's.
 bool accept(unsigned omp_version, const char* runtime_version);
 
 /// The runtime's initialize: false means that the tool stays out of the way. May throw.

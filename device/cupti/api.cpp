@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tracer/base/elf_tables.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::device::cupti {
 namespace {

@@ -12,7 +12,7 @@ namespace tracer {
 namespace {
 
 /// A JSON string; bytes that are no UTF-8 sequence become "?".
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -45,31 +45,31 @@ class Writer final : public TimelineVisitor {
         numbers_{timeline_numbers(definitions)},
         out_{out},
         origin_{definitions.clock.offset} {
-    for (const std::string& name : slice_names(definitions)) names_.push_back(quoted(name));
+    for (const std::string& name : slice_names(definitions)) names_.push_back(in_quotes(name));
     for (const Region& region : definitions.regions) {
       std::string source;
-      if (!region.source_file.empty()) source = quoted(region.source_file + ":" + std::to_string(region.begin_line));
+      if (!region.source_file.empty()) source = in_quotes(region.source_file + ":" + std::to_string(region.begin_line));
       sources_.push_back(std::move(source));
     }
     sources_.resize(names_.size());
     out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{";
     const char* comma = "";
     for (const Property& property : definitions.properties) {
-      out_ << comma << quoted(property.name) << ':' << quoted(property.value);
+      out_ << comma << in_quotes(property.name) << ':' << in_quotes(property.value);
       comma = ",";
     }
     out_ << "},\"traceEvents\":[";
     const std::string end = broken_end(definitions);
     for (std::size_t i = 0; i < definitions.groups_of_locations.size(); ++i) {
       begin() << "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << numbers_.process[i]
-              << ",\"tid\":0,\"args\":{\"name\":" << quoted(definitions.groups_of_locations[i].name) << "}}";
+              << ",\"tid\":0,\"args\":{\"name\":" << in_quotes(definitions.groups_of_locations[i].name) << "}}";
       if (end.empty() || definitions.groups_of_locations[i].kind != LocationGroupKind::process) continue;
       begin() << "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":" << numbers_.process[i]
-              << ",\"tid\":0,\"args\":{\"labels\":" << quoted(end) << "}}";
+              << ",\"tid\":0,\"args\":{\"labels\":" << in_quotes(end) << "}}";
     }
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       begin() << "{\"ph\":\"M\",\"name\":\"thread_name\"" << where(static_cast<LocationRef>(i))
-              << ",\"args\":{\"name\":" << quoted(definitions.locations[i].name) << "}}";
+              << ",\"args\":{\"name\":" << in_quotes(definitions.locations[i].name) << "}}";
       begin() << "{\"ph\":\"M\",\"name\":\"thread_sort_index\"" << where(static_cast<LocationRef>(i))
               << ",\"args\":{\"sort_index\":" << i << "}}";
     }
@@ -102,7 +102,8 @@ class Writer final : public TimelineVisitor {
   void counter(const Counter& counter) override {
     const std::string name =
         counter.metric < definitions_.metrics.size() ? definitions_.metrics[counter.metric].name : "metric";
-    begin() << "{\"ph\":\"C\",\"name\":" << quoted(name) << where(counter.location) << ",\"ts\":" << time(counter.time)
+    begin() << "{\"ph\":\"C\",\"name\":" << in_quotes(name) << where(counter.location)
+            << ",\"ts\":" << time(counter.time)
             << ",\"args\":{\"value\":" << (std::isfinite(number_of(counter)) ? text_of(counter) : "null") << "}}";
   }
 

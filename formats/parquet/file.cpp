@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "formats/parquet/thrift.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 #include "tracer/version.hpp"
 

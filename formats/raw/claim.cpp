@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "formats/raw/segment_index.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 
 namespace tracer::raw {
 namespace {

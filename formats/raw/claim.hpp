@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "formats/raw/layout.hpp"
-#include "tracer/base/file_lock.hpp"
+#include "tracer/base/files/file_lock.hpp"
 
 namespace tracer::raw {
 

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-#include "tracer/base/checksum.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/regular_file.hpp"
 
 namespace tracer::raw {
 

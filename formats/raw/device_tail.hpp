@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/raw/layout.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/device_record.hpp"
 
 namespace tracer::raw {

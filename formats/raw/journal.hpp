@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "formats/raw/layout.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/journal.hpp"
 
 namespace tracer::raw {

@@ -7,9 +7,9 @@
 #include "formats/raw/journal.hpp"
 #include "formats/raw/journal_fields.hpp"
 #include "formats/raw/segment_index.hpp"
-#include "tracer/base/checksum.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 

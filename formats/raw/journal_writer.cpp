@@ -3,7 +3,7 @@
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/journal_fields.hpp"
-#include "tracer/base/checksum.hpp"
+#include "tracer/base/files/checksum.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {

@@ -15,9 +15,9 @@
 #include "formats/raw/claim.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "formats/raw/spool_reader.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/file_lock.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/file_lock.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {

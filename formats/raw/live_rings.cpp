@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "formats/raw/segment_index.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::raw {
 namespace {

@@ -14,10 +14,10 @@
 #include "formats/raw/record_reader.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "formats/raw/spool_reader.hpp"
-#include "tracer/base/checksum.hpp"
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file_lock.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file_lock.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 

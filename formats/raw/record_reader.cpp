@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "formats/raw/codec.hpp"
-#include "tracer/base/checksum.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::raw {
 namespace {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <system_error>
 
-#include "tracer/base/file.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 
 namespace tracer::raw {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "formats/raw/layout.hpp"
 #include "tracer/base/counters.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::raw {
 

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tracer/base/checksum.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/device_record.hpp"
 #include "tracer/error.hpp"

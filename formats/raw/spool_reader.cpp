@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "formats/raw/segment_index.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/raw/layout.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::raw {
 

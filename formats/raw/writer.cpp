@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tracer/base/checksum.hpp"
+#include "tracer/base/files/checksum.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {

@@ -8,7 +8,7 @@
 
 #include "formats/raw/codec.hpp"
 #include "formats/raw/layout.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/device_record.hpp"
 
 namespace tracer::raw {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 

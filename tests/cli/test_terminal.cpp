@@ -2,7 +2,7 @@
 // What the progress bar says.
 #include "catch.hpp"
 
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 using tracer::cli::time_left;
 

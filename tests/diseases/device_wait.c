@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that wait for devices (the host, as a device): like diseases.c, `device_wait NAME` has that disease and
+// Threads that wait for devices (the host, as a device): like imbalance.c, `device_wait NAME` has that disease and
 // prints the finding, the thread-seconds lost and the line.
 #include <omp.h>
 #include <stdio.h>

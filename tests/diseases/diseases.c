@@ -1,271 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs of known disease: `diseases NAME` has that one, and prints what an expert would say of it: the finding, the
-// thread-seconds lost to it by the program's own clock, and the line. "none": healthy, nothing may be found. Work is
-// made of sleeps wherever the disease allows it, so that four threads need no four processors and a loaded machine does
-// not matter.
+// Locks, short regions, threads without a processor, runs that are no whole ones - and healthy programs.
 #define _GNU_SOURCE
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { N = 4 };
-static const double unit = 0.04;  // seconds
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include "disease.h"
 
 /// Of all threads: what others on the machine take is not in it.
 static double processor_time(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void rest(double seconds) {
-  const struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-  nanosleep(&t, NULL);
-}
-
-/// Some of the program's own work that the compiler keeps.
-static double compute(long steps) {
-  volatile double x = 1;
-  for (long i = 0; i < steps; ++i) x = x * 1.0000001 + 1e-9;
-  return x;
-}
-
-static void say(const char* finding, double lost, int line) {
-  printf("%s %.6f %d\n", finding, lost, line);
-}
-
-/// What the others waited for the last one.
-static double waited(const double* arrival, int threads) {
-  double last = 0, sum = 0;
-  for (int i = 0; i < threads; ++i) last = arrival[i] > last ? arrival[i] : last;
-  for (int i = 0; i < threads; ++i) sum += last - arrival[i];
-  return sum;
-}
-
-/// What tasks did, and when the last of them ended. The threads are there before: what starting them takes is another
-/// disease.
-static double task_work, task_end;
-
-static void start_threads(void) {
-#pragma omp parallel num_threads(N)
-  rest(unit / 10);
-}
-
-static void task_done(double begin) {
-  const double end = now();
-#pragma omp critical(task_done)
-  {
-    task_work += end - begin;
-    if (end > task_end) task_end = end;
-  }
-}
-
-static void run_task(double seconds) {
-  const double begin = now();
-  rest(seconds);
-  task_done(begin);
-}
-
-static double arrival[64];
-#define ARRIVED (arrival[omp_get_thread_num()] = now())
-#define FEW_ITERATIONS 40
-
-static void imbalance_static(void) {
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  {
-    line = __LINE__ + 1;
-#pragma omp for schedule(static) nowait
-    for (int i = 0; i < FEW_ITERATIONS; ++i) rest(i < FEW_ITERATIONS / N ? unit / 4 : unit / 20);
-    ARRIVED;
-  }
-  say("imbalance", waited(arrival, N), line);
-}
-
-static void imbalance_dynamic(void) {
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  {
-    line = __LINE__ + 1;
-#pragma omp for schedule(dynamic, 1) nowait
-    for (int i = 0; i < FEW_ITERATIONS; ++i) rest(i == FEW_ITERATIONS - 1 ? 8 * unit : unit / 20);
-    ARRIVED;
-  }
-  say("imbalance", waited(arrival, N), line);
-}
-
-static void imbalance_guided(void) {
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  {
-    line = __LINE__ + 1;
-#pragma omp for schedule(guided) nowait
-    for (int i = 0; i < FEW_ITERATIONS; ++i) rest(i < FEW_ITERATIONS / N ? unit / 2 : unit / 20);
-    ARRIVED;
-  }
-  say("imbalance", waited(arrival, N), line);
-}
-
-static void imbalance_few_iterations(void) {
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  {
-    line = __LINE__ + 1;
-#pragma omp for schedule(dynamic, 1) nowait
-    for (int i = 0; i < N + 1; ++i) rest(5 * unit);
-    ARRIVED;
-  }
-  say("imbalance", waited(arrival, N), line);
-}
-
-static void imbalance_region(void) {
-  const int line = __LINE__ + 1;
-#pragma omp parallel num_threads(N)
-  {
-    rest((1 + omp_get_thread_num()) * 2 * unit);
-    ARRIVED;
-  }
-  say("imbalance", waited(arrival, N), line);
-}
-
-static void imbalance_sections(void) {
-  int line = 0;
-#pragma omp parallel num_threads(2)
-  {
-    line = __LINE__ + 1;
-#pragma omp sections nowait
-    {
-#pragma omp section
-      rest(10 * unit);
-#pragma omp section
-      rest(unit);
-    }
-    ARRIVED;
-  }
-  say("imbalance", waited(arrival, 2), line);
-}
-
-static void imbalance_at_a_barrier(void) {
-  const int line = __LINE__ + 1;
-#pragma omp parallel num_threads(N)
-  {
-    rest(omp_get_thread_num() == 2 ? 8 * unit : unit);
-    ARRIVED;
-#pragma omp barrier
-    rest(unit);
-  }
-  say("imbalance", waited(arrival, N), line);
-}
-
-/// Another thread is the slowest each time: the sums per thread are even.
-static void imbalance_alternating(void) {
-  double lost = 0;
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  for (int round = 0; round < 8; ++round) {
-    line = __LINE__ + 1;
-#pragma omp for schedule(static, 1) nowait
-    for (int i = 0; i < 4 * N; ++i) rest(i % N == round % N ? unit / 4 : unit / 40);
-    ARRIVED;
-#pragma omp barrier
-#pragma omp masked
-    lost += waited(arrival, N);
-#pragma omp barrier
-  }
-  say("imbalance", lost, line);
-}
-
-static void imbalance_nested(void) {
-  double lost[2];
-  int line = 0;
-  omp_set_max_active_levels(2);
-#pragma omp parallel num_threads(2)
-  {
-    const int team = omp_get_thread_num();
-    double mine[2];
-    line = __LINE__ + 1;
-#pragma omp parallel num_threads(2)
-    {
-      rest(omp_get_thread_num() == 0 ? 8 * unit : unit);
-      mine[omp_get_thread_num()] = now();
-    }
-    lost[team] = waited(mine, 2);
-  }
-  say("imbalance", lost[0] + lost[1], line);
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void even_region(void) {
 #pragma omp parallel num_threads(N)
   rest(4 * unit);
-}
-
-static void serial_before(void) {
-  const double begin = now();
-  rest(10 * unit);
-  const double serial = now() - begin;
-  even_region();
-  say("serial", serial * (N - 1), 0);
-}
-
-static void serial_between(void) {
-  double serial = 0;
-  for (int i = 0; i < 5; ++i) {
-#pragma omp parallel num_threads(N)
-    rest(unit);
-    const double begin = now();
-    rest(2 * unit);
-    serial += now() - begin;
-  }
-  say("serial", serial * (N - 1), 0);
-}
-
-static void serial_after(void) {
-  even_region();
-  const double begin = now();
-  rest(8 * unit);
-  say("serial", (now() - begin) * (N - 1), 0);
-}
-
-static void single_bottleneck(void) {
-  double lost = 0;
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  {
-    rest(unit);
-    line = __LINE__ + 1;
-#pragma omp single nowait
-    rest(8 * unit);
-    ARRIVED;
-  }
-  lost = waited(arrival, N);
-  say("single", lost, line);
-}
-
-static void masked_bottleneck(void) {
-  int line = 0;
-#pragma omp parallel num_threads(N)
-  {
-    rest(unit);
-    line = __LINE__ + 1;
-#pragma omp masked
-    rest(8 * unit);
-    ARRIVED;
-  }
-  say("single", waited(arrival, N), line);
 }
 
 static void critical_long(void) {
@@ -350,157 +100,6 @@ static void ordered_loop(void) {
     }
   }
   say("ordered", lost, line);
-}
-
-static void too_few_tasks(void) {
-  int line = 0;
-  double begin = 0;
-  start_threads();
-#pragma omp parallel num_threads(N)
-#pragma omp single
-  {
-    begin = now();
-    for (int i = 0; i < 2; ++i) {
-      line = __LINE__ + 1;
-#pragma omp task
-      run_task(8 * unit);
-    }
-  }
-  say("starvation", N * (task_end - begin) - task_work, line);
-}
-
-static void long_last_task(void) {
-  int line = 0;
-  double begin = 0;
-  start_threads();
-#pragma omp parallel num_threads(N)
-#pragma omp single
-  {
-    begin = now();
-    for (int i = 0; i < 13; ++i) {
-      line = __LINE__ + 1;
-#pragma omp task
-      run_task(i == 12 ? 10 * unit : unit);
-    }
-  }
-  say("starvation", N * (task_end - begin) - task_work, line);
-}
-
-static void chain_of_tasks(void) {
-  int line = 0, chain = 0;
-  double begin = 0;
-  start_threads();
-#pragma omp parallel num_threads(N)
-#pragma omp single
-  {
-    begin = now();
-    for (int i = 0; i < 12; ++i) {
-      line = __LINE__ + 1;
-#pragma omp task depend(inout : chain)
-      run_task(unit);
-    }
-  }
-  say("starvation", N * (task_end - begin) - task_work, line);
-}
-
-static void slow_producer(void) {
-  int line = 0;
-  double begin = 0;
-  start_threads();
-#pragma omp parallel num_threads(N)
-#pragma omp single
-  {
-    begin = now();
-    for (int i = 0; i < 20; ++i) {
-      run_task(unit / 2);
-      line = __LINE__ + 1;
-#pragma omp task
-      run_task(unit / 4);
-    }
-  }
-  say("starvation", N * (task_end - begin) - task_work, line);
-}
-
-/// A thread that waits in a tied task may not run that task's siblings: it sits beside a full queue. Three threads: one
-/// creates, one waits, one has what it waits for.
-static void tied_wait(void) {
-  int line = 0;
-  atomic_int begun = 0;
-  double queued = 0, done = 0;
-#pragma omp parallel num_threads(3)
-#pragma omp single
-  {
-#pragma omp task shared(begun, done, line)
-    {
-#pragma omp task shared(begun)
-      {
-        begun = 1;
-        rest(10 * unit);
-      }
-      for (int i = 0; i < 500 && !begun; ++i) rest(unit / 20);  // somebody else has it
-      line = __LINE__ + 1;
-#pragma omp taskwait
-      done = now();
-    }
-    for (int i = 0; i < 500 && !begun; ++i) rest(unit / 20);
-    rest(unit / 4);
-    queued = now();
-    for (int i = 0; i < 6; ++i) {
-#pragma omp task
-      rest(unit);
-    }
-    rest(11 * unit);
-  }
-  say("queued-tasks", done - queued, line);
-}
-
-static long fib(int n) {
-  if (n < 2) return n;
-  long a, b;
-#pragma omp task shared(a)
-  a = fib(n - 1);
-#pragma omp task shared(b)
-  b = fib(n - 2);
-#pragma omp taskwait
-  return a + b;
-}
-
-static long fib_serial(int n) {
-  return n < 2 ? n : fib_serial(n - 1) + fib_serial(n - 2);
-}
-
-static void recursive_tasks(void) {
-  volatile long sink = 0;
-  double begin = now();
-  sink = fib_serial(24);
-  const double work = now() - begin;
-  const int line = __LINE__ - 16;
-  double took = 0;
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    begin = now();
-    sink += fib(24);
-    took = now() - begin;
-  }
-  say("small-tasks", 2 * took - work, line);
-}
-
-static void flat_tasks(void) {
-  enum { tasks = 200000 };
-  double begin = now();
-  for (int i = 0; i < tasks; ++i) compute(10);
-  const double work = now() - begin;
-  int line = 0;
-  begin = now();
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  for (int i = 0; i < tasks; ++i) {
-    line = __LINE__ + 1;
-#pragma omp task
-    compute(10);
-  }
-  say("small-tasks", 2 * (now() - begin) - work, line);
 }
 
 static void short_regions(void) {
@@ -605,16 +204,6 @@ static void healthy_loop(void) {
   say("none", 0, 0);
 }
 
-static void healthy_tasks(void) {
-#pragma omp parallel num_threads(N)
-#pragma omp single nowait
-  for (int i = 0; i < 20 * N; ++i) {
-#pragma omp task
-    rest(unit);
-  }
-  say("none", 0, 0);
-}
-
 static void healthy_reduction(void) {
   double sum = 0;
 #pragma omp parallel for num_threads(N) reduction(+ : sum)
@@ -692,24 +281,7 @@ static void too_short(void) {
   say("state:too short", 0, 0);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} diseases[] = {
-    {"imbalance-static", imbalance_static},
-    {"imbalance-dynamic", imbalance_dynamic},
-    {"imbalance-guided", imbalance_guided},
-    {"imbalance-few-iterations", imbalance_few_iterations},
-    {"imbalance-region", imbalance_region},
-    {"imbalance-sections", imbalance_sections},
-    {"imbalance-barrier", imbalance_at_a_barrier},
-    {"imbalance-alternating", imbalance_alternating},
-    {"imbalance-nested", imbalance_nested},
-    {"serial-before", serial_before},
-    {"serial-between", serial_between},
-    {"serial-after", serial_after},
-    {"single", single_bottleneck},
-    {"masked", masked_bottleneck},
+static const struct disease diseases[] = {
     {"critical", critical_long},
     {"critical-fine", critical_fine},
 #if _OPENMP >= 202011
@@ -717,20 +289,12 @@ static const struct {
 #endif
     {"lock", lock_contended},
     {"ordered", ordered_loop},
-    {"few-tasks", too_few_tasks},
-    {"long-last-task", long_last_task},
-    {"task-chain", chain_of_tasks},
-    {"slow-producer", slow_producer},
-    {"tied-wait", tied_wait},
-    {"recursive-tasks", recursive_tasks},
-    {"flat-tasks", flat_tasks},
     {"short-regions", short_regions},
     {"frequent-barriers", frequent_barriers},
     {"late-workers", late_workers},
     {"oversubscribed", oversubscribed},
     {"false-sharing", false_sharing},
     {"healthy-loop", healthy_loop},
-    {"healthy-tasks", healthy_tasks},
     {"healthy-reduction", healthy_reduction},
     {"healthy-regions", healthy_regions},
     {"first-touch", first_touch},
@@ -741,13 +305,5 @@ static const struct {
 };
 
 int main(int argc, char** argv) {
-  for (size_t i = 0; i < sizeof diseases / sizeof *diseases; ++i) {
-    if (argc < 2) {
-      puts(diseases[i].name);
-    } else if (strcmp(argv[1], diseases[i].name) == 0) {
-      diseases[i].run();
-      return 0;
-    }
-  }
-  return argc < 2 ? 0 : 2;
+  return run_disease(diseases, sizeof diseases / sizeof *diseases, argc, argv);
 }

@@ -21,8 +21,8 @@
 #include "tracer/convert/samples.hpp"
 #include "tracer/error.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/replay/samples/timeline_samples.hpp"
 #include "tracer/replay/timeline.hpp"
-#include "tracer/replay/timeline_samples.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "formats/raw/layout.hpp"
-#include "tracer/base/checksum.hpp"
+#include "tracer/base/files/checksum.hpp"
 
 namespace tracer::test {
 

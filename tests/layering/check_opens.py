@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_opens.py ROOT: every file that may be another's is opened by tracer/base/regular_file.cpp, which takes regular files
+"""check_opens.py ROOT: every file that may be another's is opened by tracer/base/files/regular_file.cpp, which takes regular files
 only and waits for none. Here is every other place that opens something, and why it may; a new one is a fault."""
 import pathlib
 import re
@@ -12,8 +12,8 @@ OPEN = re.compile(r"(?<![\w.>:])(?:::)?(open|openat)\(|\b(?:std::)?(ifstream|fop
 
 # Folder or file: why what it opens is no file of a trace, or how it takes care itself.
 ALLOWED = {
-    "tracer/base/regular_file.cpp": "the function",
-    "tracer/base/file.cpp": "files of /proc, and the run's own files, compared with what was made",
+    "tracer/base/files/regular_file.cpp": "the function",
+    "tracer/base/files/file.cpp": "files of /proc, and the run's own files, compared with what was made",
     "tracer/base/log.cpp": "appends; O_NONBLOCK",
     "tracer/drain": "the kernel's files",
     "tracer/session": "in the traced process: the kernel's files, and the filter that its user names",

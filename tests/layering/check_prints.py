@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_prints.py ROOT: what writes to standard output or error by other ways than those of tracer/cli/terminal.hpp and
+"""check_prints.py ROOT: what writes to standard output or error by other ways than those of tracer/cli/output/terminal.hpp and
 tracer/base/log.hpp, which clean what they write: a name may be anybody's, and a terminal obeys it."""
 import pathlib
 import re
 import sys
 
 # Texts of the commands' own (help, completion, manual), and where the ways are.
-HOMES = {"tracer/cli/terminal.cpp", "tracer/cli/output_file.cpp", "tracer/cli/completion.cpp", "tracer/cli/manual.cpp", "tracer/base/log.cpp",
+HOMES = {"tracer/cli/output/terminal.cpp", "tracer/cli/output/output_file.cpp", "tracer/cli/help/completion.cpp", "tracer/cli/help/manual.cpp", "tracer/base/log.cpp",
          "tracer/ompd/guard.cpp",
          # texts of their own, in a process that libtracer.so may not be in
          "tracer/gomp/runtime.cpp", "tracer/gomp/unseen.cpp"}
@@ -24,7 +24,7 @@ def prints(text):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    faults = [f"{path.relative_to(root)}:{line}: {what} writes past tracer/cli/terminal.hpp"
+    faults = [f"{path.relative_to(root)}:{line}: {what} writes past tracer/cli/output/terminal.hpp"
               for folder in ("tracer", "formats", "device", "include") for path in sorted((root / folder).rglob("*.[ch]*"))
               if str(path.relative_to(root)) not in HOMES and path.suffix in (".cpp", ".hpp", ".h", ".c")
               for line, what in prints(path.read_text(encoding="utf-8", errors="replace"))]

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/sampled_trace.hpp"
-#include "tracer/replay/nameless.hpp"
-#include "tracer/replay/sample_counters.hpp"
+#include "tracer/replay/samples/counters.hpp"
+#include "tracer/replay/samples/without_symbols.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/page/samples.hpp"

@@ -14,7 +14,7 @@
 
 #include "catch.hpp"
 #include "tracer/base/elf_tables.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/hash.hpp"
 
 using namespace tracer;

@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "formats/samples/samples.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 
 using namespace tracer;

@@ -21,7 +21,7 @@ QUERIES = [("window", {"from": 0, "to": 10 ** 9, "width": 50, "lanes": "0-2"}), 
 
 
 def checksum(data, seed=0):
-    """As tracer/base/checksum.hpp."""
+    """As tracer/base/files/checksum.hpp."""
     p1, p2, p3 = 0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9
     rotl = lambda value, by: (value << by | value >> (64 - by)) & WORDS  # noqa: E731
     lane = [(seed + p1) & WORDS, seed ^ p2, (seed + p3) & WORDS, (seed - p1) & WORDS]

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tracer/annotations/words.hpp"
+#include "tracer/annotations/annotation.hpp"
 
 namespace tracer::words::itt {
 

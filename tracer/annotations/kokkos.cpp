@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tracer/annotations/words.hpp"
+#include "tracer/annotations/annotation.hpp"
 
 namespace {
 

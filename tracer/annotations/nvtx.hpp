@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tracer/annotations/words.hpp"
+#include "tracer/annotations/annotation.hpp"
 
 namespace tracer::words::nvtx {
 

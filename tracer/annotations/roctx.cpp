@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tracer/annotations/words.hpp"
+#include "tracer/annotations/annotation.hpp"
 
 namespace {
 

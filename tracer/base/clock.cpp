@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -39,7 +39,7 @@ inline Ticks read_monotonic() noexcept {
 }
 
 /// Chooses the clock; before the first event. TRACER's default until then is CLOCK_MONOTONIC. `clocksource`: the file
-/// in which the kernel says what it reads times from itself. Throws only for want of memory.
+/// that names the kernel's own source of times. Throws only for want of memory.
 ClockKind choose_clock(const char* clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 inline ClockKind clock_kind() noexcept {
   return detail::clock_kind;

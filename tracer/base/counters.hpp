@@ -29,7 +29,7 @@ inline constexpr std::size_t most_counters = 8;
 
 /// All that have a name. Rows are only ever added at the end.
 std::span<const CounterKind> counters() noexcept;
-/// "cycles,instructions" as rows, each once, in the order of the text. Nothing where a name is not known, or where
+/// "cycles,instructions" as rows, each once, in the order of the text. Nothing where a name is unknown, or where
 /// there are more than most_counters. Throws std::bad_alloc.
 std::optional<std::vector<CounterId>> parse_counters(std::string_view text);
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer {
 namespace {

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_directory.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/regular_file.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;

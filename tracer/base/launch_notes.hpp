@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What processes below a `tracer run` leave for it where it does not find their traces: in JOB/runs, as files whose
-// names begin with a dot (job_directory.hpp). TRACER_LAUNCH_AT says where JOB is, whatever becomes of TRACER_OUTPUT.
+// names begin with a dot (job_directory.hpp). TRACER_LAUNCH_AT names JOB, whatever becomes of TRACER_OUTPUT.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class LaunchNoteKind : char {
   tool_starts = '>',      ///< another OpenMP tool, the file `text`, is about to be started
   tool_active = '+',      ///< it gets every callback
   tool_refuses = '~',     ///< it wants to be no tool
-  tool_not_loaded = '!',  ///< `text` says which and why
+  tool_not_loaded = '!',  ///< `text`: which and why
 };
 
 struct LaunchNote {

@@ -11,7 +11,7 @@
 #include <string>
 #include <system_error>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {

@@ -11,9 +11,9 @@
 #include <mutex>
 #include <string>
 
-#include "tracer/base/file_identity.hpp"
-#include "tracer/base/own_directory.hpp"
-#include "tracer/base/size_signal.hpp"
+#include "tracer/base/files/file_identity.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/size_signal.hpp"
 #include "tracer/base/text.hpp"
 
 #ifdef __clang__
@@ -28,7 +28,7 @@
 namespace tracer {
 namespace {
 
-/// What descriptor 2 was when the tool began: of nothing where it was closed. `known` false: whatever it is.
+/// What descriptor 2 was when the tool began: of nothing where it was closed. `known` false: not looked at.
 struct StandardError {
   bool known = false;
   FileIdentity identity;

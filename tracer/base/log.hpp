@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said to the user: one line on standard error, never in the way of the program.
+// Messages to the user: one line on standard error, never in the way of the program.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ void log_warning(std::string_view line) noexcept;
 void log_info(std::string_view line) noexcept;
 void log_debug(std::string_view line) noexcept;
 
-/// The closing line of a run, "tracer: <line>": said unless TRACER_LOG=off or error.
+/// The closing line of a run, "tracer: <line>": printed unless TRACER_LOG=off or error.
 void log_summary(std::string_view line) noexcept;
 
 }  // namespace tracer

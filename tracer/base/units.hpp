@@ -19,7 +19,7 @@ std::string duration_or_dash(std::uint64_t ns);
 std::string percent_or_dash(std::uint64_t part, std::uint64_t whole);
 std::string bytes_or_dash(std::uint64_t count);
 std::string count_or_dash(std::uint64_t number);
-/// "solve.c:12", as far as it is known.
+/// "solve.c:12", as far as known.
 std::string place_text(const std::string& file, std::uint32_t line);
 
 }  // namespace tracer

@@ -14,9 +14,10 @@ namespace {
 const std::vector<RuleEntry>& table() {
   static const std::vector<RuleEntry> all = [] {
     std::vector<RuleEntry> entries;
-    for (const auto part : {file_rules(), structure_rules(), content_rules(), context_definition_rules(),
-                            nesting_rules(), team_rules(), task_rules(), device_rules(), value_rules(), memory_rules(),
-                            work_rules(), mpi_rules(), one_sided_rules(), context_rules(), io_rules()}) {
+    for (const auto part :
+         {file_rules(), structure_rules(), content_rules(), context_definition_rules(), nesting_rules(), team_rules(),
+          task_rules(), device_rules(), value_rules(), memory_rules(), execution_rules(), work_rules(), mpi_rules(),
+          one_sided_rules(), context_rules(), io_rules()}) {
       entries.insert(entries.end(), part.begin(), part.end());
     }
     return entries;

@@ -70,7 +70,7 @@ class CheckContext {
   bool is_of_phases() const {
     return is_filtered() && (filter_->starts_with("PHASE ") || filter_->find("; PHASE ") != filter_->npos);
   }
-  /// How much the archive's property says that was lost; nullptr: nothing, or there is no such property.
+  /// The archive's property for what was lost; nullptr: nothing, or there is no such property.
   const std::string* loss(std::string_view property) const {
     const auto* lost = trace_.info().property(property);
     return lost != nullptr && *lost != "0" && !lost->empty() ? lost : nullptr;

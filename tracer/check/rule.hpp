@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rule: what it looks at, and how it says that something is wrong.
+// A rule: what it looks at, and how it reports a violation.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,7 +79,8 @@ std::span<const RuleEntry> task_rules();                // E09-E11
 std::span<const RuleEntry> device_rules();              // E12-E14
 std::span<const RuleEntry> value_rules();               // E15-E18
 std::span<const RuleEntry> memory_rules();              // E19, E20
-std::span<const RuleEntry> work_rules();                // E21-E25
+std::span<const RuleEntry> execution_rules();           // E21, E22
+std::span<const RuleEntry> work_rules();                // E23-E25
 std::span<const RuleEntry> mpi_rules();                 // E26-E28
 std::span<const RuleEntry> one_sided_rules();           // E29
 std::span<const RuleEntry> context_rules();             // E30-E32

@@ -35,7 +35,7 @@ struct Names final : Rule {
     require("paradigm", d().paradigms);
     for (const auto& region : d().regions) place(region);
   }
-  /// OpenMP constructs are told apart by their place in the source.
+  /// OpenMP constructs are distinguished by their place in the source.
   void place(const otf2::RegionDef& region) {
     const auto name = d().text(region.name);
     const auto file = d().text(region.source_file);

@@ -9,7 +9,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/check/rules_mpi.hpp"
-#include "tracer/mpi_untold.hpp"
+#include "tracer/mpi_unrecorded.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::check {

@@ -16,7 +16,7 @@ std::uint32_t process_of(const otf2::TraceDefinitions& definitions, std::uint64_
 /// Not a device's.
 bool is_window_of_mpi(const otf2::TraceDefinitions& definitions, std::uint64_t window);
 
-/// How often the archive says that something of MPI happened and was not told: TRACER::COUNTER::MPI_NOT_TOLD_ and
+/// The archive's count of MPI operations without events: TRACER::COUNTER::MPI_NOT_TOLD_ and
 /// `what`.
 std::uint64_t unrecorded(const CheckContext& c, const std::string& what);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace v = otf2::values;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "\"" + std::string{text} + "\"";
 }
 
@@ -39,7 +39,7 @@ struct GroupTypes final : Rule {
                             : false;
       if (!fits) {
         add_violation(c_.location_name(location.ref) + " of type " + std::to_string(location.type) +
-                      " is in the location group " + quoted(d().text(group->name)) + " of type " +
+                      " is in the location group " + in_quotes(d().text(group->name)) + " of type " +
                       std::to_string(group->type));
       }
     }
@@ -49,7 +49,7 @@ struct GroupTypes final : Rule {
     if (group.type == v::location_group_process) return;
     const auto* creator = d().location_groups.find(group.creating_group);
     if (creator == nullptr || creator->type != v::location_group_process) {
-      add_violation("the location group " + quoted(d().text(group.name)) + " was created by no process");
+      add_violation("the location group " + in_quotes(d().text(group.name)) + " was created by no process");
     }
   }
 };
@@ -62,16 +62,16 @@ struct OneTree final : Rule {
     for (const auto& node : d().nodes) {
       if (node.parent == undefined_ref) ++roots;
       if (!reaches_root(node))
-        add_violation("the system tree node " + quoted(d().text(node.name)) + " is below itself");
+        add_violation("the system tree node " + in_quotes(d().text(node.name)) + " is below itself");
     }
     if (roots != 1) add_violation("the system tree has " + std::to_string(roots) + " roots");
     for (const auto& group : d().location_groups) {
       const auto* node = d().nodes.find(group.system_tree_parent);
       if (node == nullptr) {
-        add_violation("the location group " + quoted(d().text(group.name)) + " is at no system tree node");
+        add_violation("the location group " + in_quotes(d().text(group.name)) + " is at no system tree node");
       } else if (is_device_node(node) != (group.type == v::location_group_accelerator)) {
-        add_violation("the location group " + quoted(d().text(group.name)) + " is below " +
-                      quoted(d().text(node->name)) +
+        add_violation("the location group " + in_quotes(d().text(group.name)) + " is below " +
+                      in_quotes(d().text(node->name)) +
                       (is_device_node(node) ? ", a device" : ", which is no accelerator device"));
       }
     }
@@ -96,7 +96,7 @@ struct CommLocations final : Rule {
       if (group.type != v::group_comm_locations) continue;
       applies();
       ++all[group.paradigm];
-      // A part of an MPI job knows its own rank's location only (docs/formats/job-parts.md).
+      // A part of an MPI job defines its own rank's location only (docs/formats/job-parts.md).
       const auto unknown = group.paradigm == v::paradigm_mpi
                                ? std::count(group.members.begin(), group.members.end(), otf2::undefined_location)
                                : 0;
@@ -159,8 +159,8 @@ struct Windows final : Rule {
       applies();
       bool hosts = false, streams = false;
       for (const auto member : c_.members(window.comm)) (c_.is_stream(member) ? streams : hosts) = true;
-      if (!hosts) add_violation("the RMA window " + quoted(d().text(window.name)) + " has no host thread");
-      if (!streams) add_violation("the RMA window " + quoted(d().text(window.name)) + " has no stream");
+      if (!hosts) add_violation("the RMA window " + in_quotes(d().text(window.name)) + " has no host thread");
+      if (!streams) add_violation("the RMA window " + in_quotes(d().text(window.name)) + " has no stream");
     }
   }
   bool of_accelerator(const otf2::RmaWindowDef& window) const {

@@ -66,7 +66,7 @@ class TaskLife final : public Rule {
       ++of_team_[key.team];
       return;
     }
-    // Seen elsewhere at this very time: the order of locations says nothing.
+    // Seen elsewhere at this very time: the order of locations means nothing.
     if (!known->second.created && known->second.time == e.time) {
       known->second.created = true;
       if (known->second.completed) erase(key);
@@ -126,7 +126,7 @@ class TaskLife final : public Rule {
     });
   }
   void report(const TaskKey& key, const Task& task) {
-    // The archive of a killed or stopped run says that it is not complete: tasks may not have come to their end.
+    // The archive of a killed or stopped run is marked as incomplete: tasks may not have come to their end.
     const auto* complete = c_.trace().info().property("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
     if (task.created && complete != nullptr && *complete == "false") return;
     blame(key);

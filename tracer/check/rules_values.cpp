@@ -59,7 +59,7 @@ struct RecordingOff final : Rule {
         add_violation(e, e.field[0] == 1 ? "recording is on already" : "recording is off already");
       return;
     }
-    // The end of the program is told in any case.
+    // The end of the program is written in any case.
     if (!c_.state(e).recording && e.kind != EventKind::program_end) add_violation(e, "recording is off");
   }
 };

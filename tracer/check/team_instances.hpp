@@ -11,7 +11,7 @@
 
 namespace tracer::check {
 
-/// A fork until its join. The team is known when the forking thread begins it.
+/// A fork until its join. The forking thread's begin names the team.
 struct ForkInstance {
   std::uint64_t location = 0;
   std::uint64_t forked = 0, joined = 0;  ///< times

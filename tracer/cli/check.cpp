@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "tracer/check/check.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -121,8 +121,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_flag("--json", options->json, "As JSON");
   app.add_flag("--all", options->all, "Also list the rules that hold, and why the others do not apply");
   app.add_flag("--rules", options->list, "List the rules and exit");

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/conversion.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

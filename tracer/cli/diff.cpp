@@ -10,10 +10,10 @@
 #include <memory>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/filter_options.hpp"
-#include "tracer/cli/output_file.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/output_file.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/page/html.hpp"
 
@@ -66,7 +66,7 @@ int run(const Options& options) {
     sides.before.pop_back();
   }
   std::vector<report::Limit> limits;
-  for (const std::string& text : options.fail_if) limits.emplace_back(text);  // wrong ones are said first
+  for (const std::string& text : options.fail_if) limits.emplace_back(text);  // reports invalid ones first
   sides.reports_before = read(sides.before, options.filter);
   sides.reports_after = read(sides.after, options.filter);
   const report::Diff diff = report::diff(sides.reports_before, sides.reports_after);

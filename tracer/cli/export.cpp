@@ -11,19 +11,19 @@
 #ifdef TRACER_HAS_SQLITE
 #include "formats/sqlite/sqlite.hpp"
 #endif
-#include "tracer/base/pending_output.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/conversion.hpp"
-#include "tracer/cli/cut_archive.hpp"
-#include "tracer/cli/filter_options.hpp"
-#include "tracer/cli/output_file.hpp"
-#include "tracer/cli/sampled.hpp"
-#include "tracer/cli/tables.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/base/files/pending_output.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/archives/cut_archive.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
+#include "tracer/cli/archives/sampled.hpp"
+#include "tracer/cli/archives/tables.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/output_file.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/replay/reading_progress.hpp"
+#include "tracer/replay/samples/timeline_samples.hpp"
 #include "tracer/replay/timeline.hpp"
-#include "tracer/replay/timeline_samples.hpp"
 #include "tracer/report/measures/phases.hpp"
 
 namespace tracer::cli {
@@ -54,7 +54,7 @@ constexpr Ending endings[] = {{".pftrace", "perfetto"}, {".perfetto-trace", "per
                               {".parquet", "parquet"},  {".otf2", "otf2"},
                               {".otf2.d", "otf2"}};
 
-/// What the output's name says when no format is given.
+/// Where no format is given, the one of the output's name.
 std::string format_of(const Options& options) {
   if (!options.format.empty()) return options.format;
   if (options.output.empty() || options.output == "-") return "perfetto";
@@ -76,7 +76,7 @@ Nameless nameless_of(const Options& options) {
   return format == "perfetto" || format == "chrome" ? Nameless::by_file : Nameless::by_address;
 }
 
-/// Tells the sums of the phases before what comes after it in the replay is told of the end.
+/// Passes the sums of the phases on before later observers of the replay finish.
 class PhaseTeller final : public report::Observer {
  public:
   PhaseTeller(const report::Phases& phases, TimelineVisitor& to) : phases_{phases}, to_{to} {}
@@ -103,7 +103,7 @@ void export_into(FilteredArchive& archive, const Options& options, TimelineVisit
     replay.add(teller);
   }
   report::TimelineMessages messages{source.definitions(), replay, writer};
-  replay.add(messages.observer());  // before the timeline, which says when all is told
+  replay.add(messages.observer());  // before the timeline, which finishes the visitor
   std::optional<report::TimelineSamples> sampled;
   if (const samples::SampleSet* set = archive.samples(nameless_of(options)))
     replay.add(sampled.emplace(source.definitions(), *set, writer));
@@ -181,8 +181,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_option("-f,--format", options->format,
                  "Output format (default: from the file name's suffix, otherwise perfetto); otf2: an archive, of the "
                  "whole trace with the samples in it")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `tracer info`: what one pastes into a report of a fault; or what a trace says of itself.
+// `tracer info`: what one pastes into a report of a fault; or the description of a trace.
 #include <nlohmann/json.hpp>
 
 #include <dlfcn.h>
@@ -17,11 +17,11 @@
 #include "formats/otf2/write/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
+#include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/launch/probe.hpp"
 #include "tracer/cli/launch/program.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/measures/processes.hpp"
@@ -154,7 +154,7 @@ void add_run(const Definitions& definitions, const std::vector<report::ProcessRo
   info["OpenMP settings"] = std::move(environment);
 }
 
-/// Of interest to whoever looks into the tool: what the runtime answered, counters, settings; what add_run() has told.
+/// For developers of the tool: the runtime's answers, counters, settings, and what add_run() has added.
 bool is_internal(const std::string& property) {
   for (const char* kind :
        {properties::callback, properties::callbacks, properties::entry_point, properties::setting, properties::counter,

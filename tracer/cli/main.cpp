@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/suggest.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/options/suggest.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/version.hpp"
 
 namespace tracer::cli {

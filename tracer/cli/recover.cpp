@@ -10,11 +10,11 @@
 
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/conversion.hpp"
-#include "tracer/cli/launch/apart.hpp"
+#include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/launch/child_process.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/cli/recover.hpp"
-#include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 
 namespace tracer::cli {

@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <memory>
 
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/filter_options.hpp"
-#include "tracer/cli/output_file.hpp"
-#include "tracer/cli/show.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/output_file.hpp"
+#include "tracer/cli/output/terminal.hpp"
+#include "tracer/cli/report.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/page/html.hpp"
@@ -79,8 +79,7 @@ namespace {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_flag("--json", options->json, "As JSON (docs/formats/report-json.md)");
   app.add_option("--html", options->html, "Write an interactive, self-contained HTML page into this file")
       ->type_name("FILE");

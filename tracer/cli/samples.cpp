@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/filter_options.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/replay/replay.hpp"
-#include "tracer/replay/sample_join.hpp"
-#include "tracer/replay/sample_paths.hpp"
+#include "tracer/replay/samples/call_paths.hpp"
+#include "tracer/replay/samples/join.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::cli {
@@ -47,8 +48,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_option("-f,--form", options->form,
                  "text: tables; folded: a line per call path, for flame graphs; speedscope: for speedscope.app; json")
       ->check(one_of({"text", "folded", "speedscope", "json"}));

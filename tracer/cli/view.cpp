@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
+#include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/launch/program.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/page.hpp"
@@ -219,8 +219,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_option("other", options->other, "Another one, to see both on one page");
   app.add_option("--port", options->port, "The port on 127.0.0.1 (default: the first free one from 8750 on)")
       ->check(in_range(1u, 65535u))

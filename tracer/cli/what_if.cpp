@@ -5,9 +5,9 @@
 
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/what_if/what_if.hpp"
 
 namespace tracer::cli {
@@ -67,8 +67,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_option("-t,--threads", options->threads,
                  "Threads of each parallel region; a list, as in 1,2,4, predicts each")
       ->delimiter(',')

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "tracer/base/file.hpp"
-#include "tracer/base/readable.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/permissions.hpp"
 
 namespace tracer::columns {
 namespace {

@@ -44,6 +44,7 @@ Tables::Tables(const Definitions& definitions, const report::Replay& replay, con
                const std::filesystem::path& directory, std::uint64_t shortest)
     : definitions_{definitions},
       is_kernel_{definitions},
+      host_operations_{definitions},
       replay_{replay},
       phases_{phases},
       origin_{definitions.clock.offset},
@@ -53,21 +54,12 @@ Tables::Tables(const Definitions& definitions, const report::Replay& replay, con
       next_host_op_(definitions.locations.size()) {
   for (const Location& location : definitions.locations)
     is_stream_.push_back(location.kind == LocationKind::accelerator_stream);
-  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
-    if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
-  }
-  for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
-    if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
-  }
 }
 
 void Tables::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   now_ = event.time;
   now_location_ = location;
-  std::uint64_t host_op = 0;
-  for (const EventAttribute& attribute : attributes) {
-    if (attribute.attribute == host_op_id_) host_op = attribute.value;
-  }
+  const std::uint64_t host_op = host_operations_.of(event, attributes);
   switch (event.type) {
     case EventType::enter:
       if (host_op != 0) submit(location, event, host_op);
@@ -81,7 +73,7 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
                number_of(Counter{.value = event.a, .type = value_type(event)}));
       return;
     case EventType::parameter_uint:
-      if (event.ref == callsite_ && event.a != 0) submit(location, event, event.a);
+      if (host_op != 0) submit(location, event, host_op);
       break;
     case EventType::acquire_lock:
       acquire(location, event);
@@ -96,8 +88,7 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
     }
     case EventType::rma_get:
     case EventType::rma_put:
-      copies_[{location, event.b}] = {location, event.time, event.a, host_op != 0 ? host_op : event.b,
-                                      event.type == EventType::rma_get};
+      copies_[{location, event.b}] = {location, event.time, event.a, host_op, event.type == EventType::rma_get};
       break;
     case EventType::rma_op_complete_blocking:
       if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {

@@ -10,8 +10,9 @@
 
 #include "tracer/columns/file_set.hpp"
 #include "tracer/columns/sample_tables.hpp"
-#include "tracer/replay/forget.hpp"
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/attributes.hpp"
+#include "tracer/replay/bounded_map.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/measures/phases.hpp"
 
@@ -21,7 +22,7 @@ namespace tracer::columns {
 class Tables final : public report::Observer, public report::MpiSink {
  public:
   /// Writes into `directory`, which must exist and be empty. Regions shorter than `shortest` ns get no row.
-  /// `phases` must be told of the replay, and before this.
+  /// `phases` must observe the replay, before this.
   Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
          const std::filesystem::path& directory, std::uint64_t shortest);
 
@@ -34,7 +35,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   /// Writes what is left, and the tables of definitions; the files are complete then.
   void finished(std::uint64_t time) override;
 
-  /// To be told of the samples, before finished().
+  /// Takes the samples, before finished().
   TimelineVisitor& samples() { return samples_; }
   std::uint64_t rows() const noexcept { return files_.rows(); }
   std::uint64_t bytes() const noexcept { return files_.bytes(); }
@@ -74,6 +75,7 @@ class Tables final : public report::Observer, public report::MpiSink {
 
   const Definitions& definitions_;
   const report::KernelRegions is_kernel_;
+  const report::HostOperationIds host_operations_;
   const report::Replay& replay_;
   const report::Phases& phases_;
   std::uint64_t origin_, shortest_;
@@ -87,7 +89,6 @@ class Tables final : public report::Observer, public report::MpiSink {
   report::Bound few_locks_{std::size_t{1} << 20}, few_submits_{std::size_t{1} << 20};
   LocationRef now_location_ = 0;
   std::uint64_t now_ = 0;
-  std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
 };
 
 }  // namespace tracer::columns

@@ -5,12 +5,12 @@
 #include <optional>
 #include <system_error>
 
-#include "tracer/base/file.hpp"
-#include "tracer/base/pending_output.hpp"
-#include "tracer/base/readable.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/pending_output.hpp"
+#include "tracer/base/files/permissions.hpp"
 #include "tracer/columns/tables.hpp"
 #include "tracer/replay/reading_progress.hpp"
-#include "tracer/replay/timeline_samples.hpp"
+#include "tracer/replay/samples/timeline_samples.hpp"
 
 namespace tracer::columns {
 namespace fs = std::filesystem;

@@ -14,12 +14,12 @@
 #include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
-#include "tracer/base/file_fact.hpp"
+#include "tracer/base/files/file_fact.hpp"
+#include "tracer/base/files/size_signal.hpp"
 #include "tracer/base/processors.hpp"
-#include "tracer/base/size_signal.hpp"
+#include "tracer/convert/check_repaired.hpp"
 #include "tracer/convert/devices.hpp"
-#include "tracer/convert/judge.hpp"
-#include "tracer/convert/need.hpp"
+#include "tracer/convert/memory_need.hpp"
 #include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples.hpp"
@@ -49,7 +49,7 @@ bool was_replaced(const Module& module, const Journal& journal) {
          fact->second.ends_with(": " + module.path);
 }
 
-/// The run's, as the journal has kept it. One that is wrong leaves nothing out, and is told as damage.
+/// The run's, as the journal has kept it. An invalid one leaves nothing out, and counts as damage.
 report::Filter filter_of(const Journal& journal, std::vector<std::string>& damage) {
   report::Filter filter;
   if (!journal.filter) return filter;
@@ -102,7 +102,7 @@ void read_costs(const Journal& journal, ConvertResult& result) {
       static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
-/// Nothing when it is known of none of this number. Of several the last: numbers are given again.
+/// Nothing where no process of this number is known. Of several the last: numbers are given again.
 std::map<std::string, std::string> facts_of_end(const Journal& journal, const std::vector<ProcessEnd>& ends) {
   const auto found = std::find_if(ends.rbegin(), ends.rend(),
                                   [&](const ProcessEnd& one) { return one.process_id == journal.run.process_id; });

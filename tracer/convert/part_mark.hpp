@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mark beside an archive that is being made: what a converter that was killed left of it can be told from an archive
+// A mark beside an archive that is being made: what a converter that was killed left of it differs from an archive
 // of somebody else, and removed by the next.
 #pragma once
 
 #include <filesystem>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer {
 

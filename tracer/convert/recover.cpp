@@ -14,8 +14,8 @@
 #include "formats/raw/claim.hpp"
 #include "formats/raw/layout.hpp"
 #include "formats/raw/leftovers.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {

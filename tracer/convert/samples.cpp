@@ -16,7 +16,7 @@
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/runtime_names.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
@@ -52,7 +52,7 @@ struct VectorHash {
   }
 };
 
-/// What the journal says of code that compilers made at run time.
+/// The journal's entries on code that compilers made at run time.
 class CodeOfNoModule {
  public:
   explicit CodeOfNoModule(const Journal& journal) {
@@ -120,7 +120,7 @@ class Builder {
                                 .source = samples::Source::signal});
         break;
       case raw::SampleKind::source:
-        set_.period = entry.reason;  // the last knows best
+        set_.period = entry.reason;  // the last entry holds
         break;
       case raw::SampleKind::switched_out:
         open_[entry.channel] = {entry.time, 0, thread, entry.reason == raw::preempted ? 1u : 0u};

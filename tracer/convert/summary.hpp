@@ -9,7 +9,7 @@
 namespace tracer {
 
 /// "1,234 events, 4 threads, 12.3 KiB: /path/traces.otf2; tool: 0.4 ms start, ..." More lines where something was
-/// damaged. No newline at the end. What the tool took is told for runs that say so (not those of a killed process).
+/// damaged. No newline at the end. The tool's cost is given for runs that recorded it (not those of a killed process).
 std::string summary_of(const ConvertResult& result);
 
 }  // namespace tracer

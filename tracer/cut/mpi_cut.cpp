@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracer/replay/payload.hpp"
+#include "tracer/replay/mpi/payload.hpp"
 
 namespace tracer::report {
 namespace {
@@ -33,7 +33,7 @@ bool MpiCut::follow_request(LocationRef location, const Event& event, std::span<
   const std::uint64_t payload = payload_value(attributes);
   const std::uint32_t process = world_.rank_of(location);
   switch (event.type) {
-    case EventType::mpi_isend:  // one that was sent before is not told
+    case EventType::mpi_isend:  // one that was sent before is left out
       if (!is_before) requests_.emplace(process, payload);
       return true;
     case EventType::mpi_irecv_request:

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tracer/event.hpp"
-#include "tracer/replay/mpi_world.hpp"
+#include "tracer/replay/mpi/world.hpp"
 
 namespace tracer::report {
 
@@ -64,11 +64,11 @@ class MpiCut {
   }
 
   MpiWorld world_;
-  /// Whether the request is known that the event ends or asks for; requests that begin are, from then on.
+  /// Whether the part has the request that the event ends or asks for; requests that begin are, from then on.
   bool follow_request(LocationRef location, const Event& event, std::span<const EventAttribute> attributes,
                       bool is_before);
 
-  /// Requests that the part has, by process: begun in it, or told at its begin (OpenState).
+  /// Requests that the part has, by process: begun in it, or written at its begin (OpenState).
   std::set<std::pair<std::uint32_t, std::uint64_t>> requests_;
   std::map<Channel, std::int64_t> ahead_;                 ///< messages sent less those received
   std::map<std::uint32_t, Receiver> receivers_;           ///< by rank

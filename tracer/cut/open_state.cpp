@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "tracer/replay/comm_members.hpp"
-#include "tracer/replay/payload.hpp"
+#include "tracer/replay/mpi/payload.hpp"
 
 namespace tracer::report {
 namespace {

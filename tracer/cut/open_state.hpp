@@ -30,10 +30,10 @@ class OpenState {
   bool is_any_forking() const;
   /// The events that opened what is open, in their order, at `time`.
   void tell_openings(std::uint64_t time, const Tell& tell);
-  /// After it. What ends something that was open but could not be told alone: `event` is not to be told, or (true) is,
-  /// after the beginning that stands in `first`.
+  /// After it. What ends something that was open but could not be written alone: `event` is left out, or (true) is
+  /// written, after the beginning that stands in `first`.
   bool goes_on(LocationRef location, const Event& event, std::optional<Event>& first);
-  /// A collective operation begins, of which only the end says whether it is told: then, with that.
+  /// A collective operation begins, of which only the end decides whether it is written: then, with that.
   void tell_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
   /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
   /// and leave it then. Tasks that nobody has begun are left as they are.
@@ -72,8 +72,8 @@ class OpenState {
     std::vector<Membership> teams;
     std::vector<Owner> forks;         ///< open, and the tasks that forked
     std::size_t joining = 0;          ///< of `forks`: their teams are over
-    std::uint64_t joins = 0;          ///< to come, of forks that were not told
-    std::optional<Event> collective;  ///< begun, mostly before the part; told when its end is
+    std::uint64_t joins = 0;          ///< to come, of forks that were left out
+    std::optional<Event> collective;  ///< begun, mostly before the part; written with its end
     Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
     Owner current;
   };
@@ -83,7 +83,7 @@ class OpenState {
     Owner owner;
     bool is_task = false;                ///< the creation of one
     const Membership* master = nullptr;  ///< its begin
-    std::uint64_t times = 0;             ///< not open any more, and told so often, as nothing
+    std::uint64_t times = 0;             ///< not open any more, and written so often, without length
   };
 
   Stack& stack_of(State& state) {
@@ -100,7 +100,7 @@ class OpenState {
   /// In the order in which it was opened: all that is open, and `more`.
   std::vector<Item> items(const std::vector<std::pair<Held, std::uint64_t>>& more = {}) const;
   /// Members of a team do the same barriers and worksharing, which belong together by their order alone. Where one has
-  /// left what another is still in, or has not come to, it is told for the first as well, lasting no time.
+  /// left what another is still in, or has not come to, it is written for the first as well, without length.
   void note_done(State& state, const Event& leave);
   std::vector<std::pair<Held, std::uint64_t>> done_ahead() const;
   /// Of the location's forks: their teams have not begun.

@@ -15,7 +15,7 @@
 #include "tracer/property_names.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/run_facts.hpp"
-#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/samples/join.hpp"
 
 namespace tracer::report {
 namespace {

@@ -18,7 +18,7 @@ namespace tracer::report {
 class Numbers {
  public:
   Numbers() = default;
-  /// Throws tracer::Error that says what is wrong.
+  /// Throws tracer::Error with the reason.
   explicit Numbers(std::string_view text);
   bool has(std::uint64_t number) const;
   bool all() const { return ranges_.empty(); }
@@ -46,7 +46,7 @@ struct Part {
   std::string text() const;
 };
 
-/// What was counted over the whole run says nothing of a part of it; but that processors were short is remembered.
+/// Counts of the whole run do not apply to a part of it; but that processors were short is kept.
 void remove_sums(Definitions& definitions);
 
 /// Leaves of the samples and pauses those of the part; pauses that reach beyond it are cut. `definitions` are those of

@@ -43,7 +43,7 @@ double stolen_at(const std::string& points, double time) {
   return taken_before;
 }
 
-/// The host's share of the part. What is not known by time lies evenly in the whole run.
+/// The host's share of the part. What has no times lies evenly in the whole run.
 void cut_stolen(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
   const auto find = [&](const char* name) -> Property* {
     const auto found = std::find_if(properties.begin(), properties.end(), [&](auto& one) { return one.name == name; });
@@ -75,8 +75,8 @@ void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64
   limit(properties::run_process_end, false);
 }
 
-/// Teams have those members that are told of, and windows to devices are those of the processes that are. MPI's ranks
-/// keep their numbers.
+/// Teams have those members that are in the part, and windows to devices are those of the processes that are. MPI's
+/// ranks keep their numbers.
 void remove_members(Definitions& definitions) {
   for (Group& group : definitions.groups) {
     if (group.paradigm == Paradigm::mpi || group.kind != GroupKind::comm_group) continue;

@@ -16,7 +16,7 @@
 #include <tbb/concurrent_queue.h>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/futex.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/base/checksum.hpp"
+#include "tracer/base/files/checksum.hpp"
 #include "tracer/index/bytes.hpp"
 #include "tracer/index/contents.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "tracer/base/checksum.hpp"
+#include "tracer/base/files/checksum.hpp"
 #include "tracer/error.hpp"
 #include "tracer/index/bytes.hpp"
 

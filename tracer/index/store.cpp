@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/base/checksum.hpp"
-#include "tracer/base/own_directory.hpp"
-#include "tracer/base/pending_output.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/pending_output.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
 #include "tracer/index/build.hpp"
 #include "tracer/index/bytes.hpp"

@@ -8,7 +8,7 @@
 //   it
 //      has made its own, and goes elsewhere when it finds it: one of the two sees the other, or both do.
 #include "tracer/job/job_directory.hpp"
-#include "tracer/base/readable.hpp"
+#include "tracer/base/files/permissions.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include <functional>
 #include <system_error>
 
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -256,7 +256,7 @@ bool JobRun::end(unsigned processes) {
       continue;
     }
     const RegularFile other = open_regular(it->path().c_str(), Links::refuse);
-    // Who died without a word has let its lock go. A file system that knows no locks: it may live.
+    // A process that was killed has released its lock. On a file system without locks it may live.
     if (other && ::flock(other.fd.get(), LOCK_SH | LOCK_NB) == 0) {
       ++ended;
     } else {

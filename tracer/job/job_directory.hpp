@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_descriptor.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_descriptor.hpp"
+#include "tracer/base/files/own_directory.hpp"
 
 namespace tracer {
 
@@ -47,7 +47,7 @@ JobDirectory enter_job(const std::filesystem::path& wanted, const std::string& j
 /// Whether a `tracer run` of that mark is in the job whose directory is at `job`.
 bool has_launch(const std::filesystem::path& job, const std::string& mark) noexcept;
 
-/// What JOB/job says; "" when `path` is no job's directory, or not this user's alone. `open`: where it was read.
+/// The contents of JOB/job; "" when `path` is no job's directory, or not this user's alone. `open`: where it was read.
 std::string job_of_directory(const std::filesystem::path& path, UniqueFd* open = nullptr) noexcept;
 
 /// Makes a directory of its own below JOB/parts, named by `launch` (may be ""), host, process and chance. Throws
@@ -69,7 +69,7 @@ class JobRun {
   std::array<int, 2> descriptors() const noexcept { return {directory_.open.get(), run_.get()}; }
   /// As directory().path, wherever it is moved to.
   std::filesystem::path at() const { return directory_.at(); }
-  /// This run is over. True: no other of the job runs, and `processes` have (0: not known how many there will be); then
+  /// This run is over. True: no other of the job runs, and `processes` have (0: their number is unknown); then
   /// the job is locked until this object goes.
   bool end(unsigned processes);
   /// Removes what the job's directory has besides traces, and the directory itself where it is empty and was made here.

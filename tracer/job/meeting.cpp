@@ -4,7 +4,7 @@
 //      that it is not all of them.
 //   2. Each other answers each call that it finds, and waits for what is published to the last one. Who has waited too
 //      long publishes himself that it is not all.
-//   3. Publishing is a link to one name: one of them wins, and all read what he said.
+//   3. Publishing is a link to one name: one of them wins, and all read what it wrote.
 // A call is new each time, and so is each answer: what a program of the launch that was killed has left is no answer to
 // the next one's call, and what was agreed then does not have the next one's answers.
 #include "tracer/job/meeting.hpp"
@@ -21,7 +21,7 @@
 #include <optional>
 #include <thread>
 
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view not_all = "-\n", last_line = "all\n";
-constexpr std::size_t line = 32;  ///< a word, and what no other process says
+constexpr std::size_t line = 32;  ///< a word that no other process writes
 
 class Table {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the processes of a launch learn, before one says anything to another, that all of them are there to listen: over
+// How the processes of a launch learn, before one writes to another, that all of them listen: over
 // files of a directory that they share.
 //
 //   DIRECTORY/.NAME                   rank 0 calls: CALL, which nobody else has ever called

@@ -8,7 +8,7 @@
 
 namespace tracer {
 
-/// Where a trace goes when nothing is said.
+/// Where a trace goes by default.
 inline constexpr const char* default_output = "tracer-%x-%t-%p";
 
 struct OutputNames {

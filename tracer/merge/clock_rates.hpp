@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How fast clocks go beside each other, before anything is known of where they are: two clocks that are near each
+// How fast clocks go beside each other, before their offsets are known: two clocks that are near each
 // other, by messages in both directions, early and late are known to drift apart by no more than what is open at both
 // times. In a short run these may be a third of it, spread over its begin and its end, pair by pair; a clock that is
 // placed by several pairs in turn is as sure as its rate is.

@@ -25,7 +25,7 @@ struct ClockComparison {
 };
 
 struct ClockOfPart {
-  std::string domain;                                      ///< "" not told
+  std::string domain;                                      ///< "": not recorded
   bool has_line = false;                                   ///< ticks of a counter; else its times are the domain's own
   std::uint64_t ticks0 = 0, ns0 = 0, ticks1 = 0, ns1 = 0;  ///< two readings of both
   ClockProperties clock;                                   ///< of its archive

@@ -9,7 +9,7 @@
 //   4. merging, with the parts, is removed.
 //
 // While ranks are missing the parts stay, as links to the same event files: `merging/joined` becomes JOB/parts/.joined
-// before step 3, which says that the archive in JOB is made of them and no part itself. The next merge makes another
+// before step 3, which records that the archive in JOB is made of them and no part itself. The next merge makes another
 // one from all parts, and the archive in JOB, should it be one itself, is kept as the part `first`.
 #include "tracer/merge/job_place.hpp"
 
@@ -26,9 +26,9 @@
 #include "formats/otf2/read/reader.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/samples/samples.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/readable.hpp"
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/permissions.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"

@@ -18,8 +18,8 @@
 
 #include "formats/otf2/join/join.hpp"
 #include "formats/otf2/read/reader.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/verify.hpp"
@@ -52,7 +52,7 @@ void say_damage(const fs::path& trace, const ConvertResult& made, MergeResult& r
     result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
 }
 
-/// Archives of everything; what cannot be is said.
+/// Archives of everything; failures lead to a message.
 std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
   std::vector<PartOfJob> parts;
   for (const fs::path& trace : traces) {
@@ -108,7 +108,7 @@ void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& resu
                          "MPI.");
 }
 
-/// Some OpenMP runs on a runtime that knows no tools; the ranks' calls of MPI are there nevertheless.
+/// Some OpenMP runs on a runtime without tool support; the ranks' calls of MPI are there nevertheless.
 void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) {
   const auto lacks = [](const PartOfJob& part) { return !part.not_recorded.empty(); };
   const auto count = std::count_if(parts.begin(), parts.end(), lacks);

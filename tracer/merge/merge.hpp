@@ -43,7 +43,7 @@ MergeResult merge(const std::vector<std::filesystem::path>& traces, const std::f
 /// missing in it. May be called again when more parts are there, and after it was killed.
 MergeResult merge_job(const std::filesystem::path& job, const MergeOptions& options);
 
-/// Of a directory that was gone to as `at`, and that users know as `place`: so what is said of it names it.
+/// For messages: a directory that was opened as `at` gets the name `place`, which users gave it.
 void name_by(MergeResult& result, const std::filesystem::path& at, const std::filesystem::path& place);
 
 std::string summary_of(const MergeResult& result);

@@ -125,7 +125,7 @@ std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     try {
       messages.read(p);
-    } catch (const Error&) {  // its events cannot be read on: whoever joins it says so
+    } catch (const Error&) {  // its events cannot be read further: the join reports it
     }
   }
   return messages.matched();

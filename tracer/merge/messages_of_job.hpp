@@ -12,7 +12,7 @@ namespace tracer {
 
 struct PartWithMessages {
   std::filesystem::path directory;
-  otf2::PartOfMpi mpi;      ///< empty: none of it can be told
+  otf2::PartOfMpi mpi;      ///< empty: it cannot be placed
   std::uint32_t clock = 0;  ///< parts of one clock: messages between them are left out
 };
 

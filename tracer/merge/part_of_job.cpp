@@ -89,7 +89,7 @@ void sort_parts(std::vector<PartOfJob>& parts) {
 }
 
 std::string name_of_process(const PartOfJob& part) {
-  if (part.summary.first_process != "Process") return {};  // MPI Rank 3: it knows itself
+  if (part.summary.first_process != "Process") return {};  // MPI Rank 3: it has a name of its own
   const std::string program = fs::path(part.program).filename().string();
   if (part.rank >= 0) return "Rank " + std::to_string(part.rank);
   return "Process " + part.process_id + (program.empty() ? "" : " (" + program + ")");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a part of a job says of itself - its process, its rank, how it ended - and what all parts together say of the
+// The facts of a part of a job - its process, its rank, how it ended - and what all parts together show of the
 // job.
 #pragma once
 
@@ -20,7 +20,7 @@ struct PartOfJob {
   otf2::PartOfMpi mpi;
   long rank = -1;                       ///< to MPI, or to the launcher; -1 none
   bool is_another_to_launcher = false;  ///< the launcher numbered it, but MPI takes it for started alone
-  std::string launcher, host, process_id, parent_id, program, ending, mpi_abort;  ///< "" not told
+  std::string launcher, host, process_id, parent_id, program, ending, mpi_abort;  ///< "": not recorded
   std::string not_recorded;  ///< what of the program no callback tells; "" nothing
   ClockOfPart clock;
 };
@@ -31,7 +31,7 @@ PartOfJob read_part_of_job(const std::filesystem::path& directory);
 /// Ranks in their order, those of each launch together, launches as they began; then the others as they began.
 void sort_parts(std::vector<PartOfJob>& parts);
 
-/// "" where the part's own name says it.
+/// "" where the part's own name has it.
 std::string name_of_process(const PartOfJob& part);
 
 /// The process that started it: of the same kernel, and with that number when the other began. An index into `parts`;

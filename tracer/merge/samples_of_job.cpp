@@ -29,7 +29,7 @@ std::uint32_t SamplesOfJob::frame(const samples::Frame& frame) {
   return known->second;
 }
 
-/// Where the part's counters are among all; what others have not counted is not known of them.
+/// Where the part's counters are among all; what a part has not counted stays unknown.
 std::vector<std::size_t> SamplesOfJob::counters_of(const samples::SampleSet& part,
                                                    const std::vector<std::uint32_t>& strings) {
   std::vector<std::size_t> columns;

@@ -23,15 +23,15 @@ class Call {
   }
   void leave() const noexcept { emit(word(RecordKind::mpi_call, Endpoint::end), 0, 0, 0); }
 
-  /// enter() of a call that asks whether something is there. Where those that find nothing are not recorded it is told
-  /// with the answer.
+  /// enter() of a call that asks whether something is there. Where those that find nothing are not recorded it is
+  /// written with the answer.
   void ask() const noexcept {
     if (records_polls) [[likely]]
       return enter();
     thread.asking_since = front_.now();
     thread.asking_caller = caller_;
   }
-  /// False: it found nothing, and nothing is told of it.
+  /// False: it found nothing, and is not recorded.
   bool answered(bool has_found) const noexcept {
     if (thread.asking_since == 0) [[likely]]
       return true;
@@ -66,7 +66,7 @@ class Call {
   }
   void comm_gone(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0); }
   Word caller() const noexcept { return caller_; }
-  /// Of a one-sided operation `id`, or of a window as RmaStep says; with Endpoint::begin and end also the call's.
+  /// Of a one-sided operation `id`, or of a window, by RmaStep; with Endpoint::begin and end also the call's.
   void rma(Endpoint at, RmaStep step, std::uint32_t window, std::uint32_t target = 0, std::uint64_t sent = 0,
            std::uint64_t received = 0, std::uint64_t id = 0, std::uint8_t type = 0) const noexcept {
     const tracer_more more{.time = id,
@@ -80,11 +80,11 @@ class Call {
     rma(Endpoint::end, RmaStep::collective_end, window, 0, 0, 0, 0, static_cast<std::uint8_t>(operation));
   }
   struct Io {
-    std::uint8_t mode = 0;  ///< as IoStep says
+    std::uint8_t mode = 0;  ///< by IoStep
     std::uint16_t flags = 0;
     std::uint64_t bytes = 0, id = 0, offset = 0;
   };
-  /// Of an operation on a handle, or of a handle, as IoStep says; with Endpoint::begin and end also the call's.
+  /// Of an operation on a handle, or of a handle, by IoStep; with Endpoint::begin and end also the call's.
   void io(Endpoint at, IoStep step, std::uint32_t handle, const Io& what) const noexcept {
     const tracer_more more{
         .time = what.id,
@@ -102,7 +102,7 @@ class Call {
          static_cast<std::uint64_t>(payload));
   }
   std::uint64_t now() const noexcept { return front_.now(); }
-  /// All that is told from here on is of this moment: looking at the clock costs as much as the rest of a record.
+  /// All records from here on are of this moment: looking at the clock costs as much as the rest of a record.
   void end_here() noexcept { time_ = front_.now(); }
 
   /// A count as an argument, and one of an array of them.

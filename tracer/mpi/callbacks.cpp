@@ -26,7 +26,7 @@ bool is_of_program(Word function) noexcept {
   return function >= lowest_address && function <= ~lowest_address && !is_of_mpi(function);
 }
 
-/// Of a binding's function MPI is told afterwards how that is to be called.
+/// For a binding's function MPI gets the convention for calling it afterwards.
 bool is_in_c(const Call& call) noexcept {
   return call.thread.fortran_caller == 0 && !is_of_mpi(call.caller());
 }

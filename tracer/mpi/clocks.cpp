@@ -116,7 +116,7 @@ struct Best {
     for (; at > 0 && is_better(e, all[at - 1]); --at) all[at] = all[at - 1];
     all[at] = e;
   }
-  /// So often that less says nothing of the network.
+  /// So often that less does not measure the network.
   bool is_disturbed() const noexcept { return count < told || all[told - 1].was_disturbed; }
   /// Nothing much quicker is to be expected: several were as quick as that.
   bool is_settled() const noexcept {
@@ -124,7 +124,7 @@ struct Best {
   }
 };
 
-/// The asking side says with each message how long it is worth waiting awake for the next one, 0: there is none. While
+/// The asking side sends with each message how long it is worth waiting awake for the next one, 0: there is none. While
 /// it does not settle there are pauses between bursts, longer and longer, and by chance: others that are compared on
 /// the same processors are then done, or pause.
 void ask_clock_of(int peer, const char* when) noexcept {
@@ -233,7 +233,7 @@ void compare_clocks() noexcept {
   if (ask(MpiFunction::Comm_dup, family.comm_world, &comm) != 0) return;
   own_comm = family.load(reinterpret_cast<Word>(&comm));
   compare("BEGIN");
-  meet();  // all are known to have been told of all; and nobody computes beside what is measured
+  meet();  // all have heard of all; and nobody computes beside what is measured
   table->clocks_of_launch(static_cast<std::uint32_t>(rank), 0, nullptr);
 }
 

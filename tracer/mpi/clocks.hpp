@@ -3,7 +3,7 @@
 // communicate, and none where the launch has one clock.
 //
 // One rank of each host takes part. They go up a tree: log2(hosts) rounds, in each of which half of those that are left
-// send some messages there and back. What was measured is told as facts (docs/formats/job-parts.md, MPI::CLOCK).
+// send some messages there and back. What was measured is recorded as facts (docs/formats/job-parts.md, MPI::CLOCK).
 #pragma once
 
 namespace tracer::mpi {

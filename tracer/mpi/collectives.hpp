@@ -2,7 +2,7 @@
 // How many bytes each collective operation moves, from this rank's arguments: what the rank sends to all others and
 // itself, and receives from them. MPI_IN_PLACE leaves the rank's own part out. (Conventions of Score-P.)
 //
-// `n` ranks, `a` the arguments in their order. Scalars and arrays of counts have the width that the call says.
+// `n` ranks, `a` the arguments in their order. Scalars and arrays of counts have the width of the call's.
 #pragma once
 
 #include "tracer/mpi/call.hpp"

@@ -25,8 +25,8 @@ void give_back(Pending* claimed) noexcept {
   call.receive(at, *p.comm, family.source(status), family.tag(status), family.bytes(status), number);
 }
 
-/// MPICH (seen in 4.0) says nothing in the status of MPI_Isendrecv: its receive is told as it was posted, then. Where
-/// that says nothing either (any source, any tag), the request ends without one.
+/// MPICH (seen in 4.0) leaves the status of MPI_Isendrecv empty: its receive is recorded as it was posted, then. Where
+/// that is empty too (any source, any tag), the request ends without one.
 void receive_of_exchange(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
   if (family.kind != FamilyKind::mpich) return receive(call, p, status, p.number + 1, at);
   if (p.peer == family.any_source || p.tag < 0) {

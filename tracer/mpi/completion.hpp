@@ -25,7 +25,7 @@ enum class Outcome : std::uint8_t { done, failed };
 /// Tells that what was claimed is over and gives it back; `status` is MPI's for it. With Endpoint::end the last record
 /// is also the call's end.
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
-/// It began and will not come to its end: what else could be told of it is only counted, a receive as `lost`.
+/// It began and will not come to its end: what else could be recorded of it is only counted, a receive as `lost`.
 void fail(const Call& call, const Pending& pending, Endpoint at, Unrecorded lost = Unrecorded::failed_receive) noexcept;
 /// Of what goes on MPI brings to its end what nobody will ask for any more: it ends here. What a receive got is not
 /// known.

@@ -45,7 +45,7 @@ struct Family {
   Word status_at(Word statuses, std::size_t index) const noexcept { return statuses + index * status_size; }
   int source(Word status) const noexcept { return number(status + source_at); }
   int tag(Word status) const noexcept { return number(status + tag_at); }
-  /// Of a status in an array, where the call said MPI_ERR_IN_STATUS.
+  /// Of a status in an array, where the call returned MPI_ERR_IN_STATUS.
   bool failed(Word status) const noexcept { return number(status + error_at) != 0; }
   bool cancelled(Word status) const noexcept;
   std::uint64_t bytes(Word status) const noexcept {
@@ -86,7 +86,7 @@ inline void* real(MpiFunction function) noexcept {
   return known != nullptr ? known : resolve(function);
 }
 
-/// Asks the MPI something that it knows without communication; 0: success.
+/// Asks the MPI something that needs no communication; 0: success.
 template <class... Arguments>
 int ask(MpiFunction function, Arguments... arguments) noexcept {
   return reinterpret_cast<int (*)(Arguments...)>(real(function))(arguments...);

@@ -22,7 +22,7 @@ inline std::uint16_t io_flags(const File& file, std::uint16_t flags) noexcept {
   return file.is_collective ? flags : flags & static_cast<std::uint16_t>(~io_operation::collective);
 }
 
-/// What the end of an operation needs; nothing where the file is not known.
+/// What the end of an operation needs; nothing where the file is unknown.
 struct FileOperation {
   File* file = nullptr;
   Call::Io io{};
@@ -53,7 +53,7 @@ Word call_with_last(Next next, const Word* a, Word last, std::index_sequence<bef
   return next(a[before]..., last);
 }
 
-/// What a failed operation has moved is not known.
+/// What a failed operation has moved is unknown.
 inline std::uint64_t moved(Word result, Word status) noexcept {
   return !failed(result) ? family.bytes(status) : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of files: a number for each handle that records name, and which are open.
+// Files: a number for each handle that records name, and which are open.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct File {
   const Comm* comm = nullptr;
   const char* path = "";
   bool is_open = false;
-  bool is_collective = false;  ///< its communicator is told
+  bool is_collective = false;  ///< its communicator is recorded
   File* next = nullptr;        ///< of the same hash
 
   /// The split collective operation that has begun: a handle has one at most (MPI 4.0, 14.4.5).
@@ -28,7 +28,7 @@ struct File {
 File* open_file(Word handle, const Comm& comm, const char* name) noexcept;
 /// Before MPI can give the handle to another.
 void forget_file(Word handle, const File& file) noexcept;
-/// It is closed, and that was told: it may be opened again.
+/// It is closed, and that was recorded: it may be opened again.
 void close_file(File& file) noexcept;
 /// nullptr: none of ours.
 File* file_of(Word handle) noexcept;

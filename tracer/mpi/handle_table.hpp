@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of a handle of MPI's, by handle. Guarded by its owner.
+// Data of MPI's handles, by handle. Guarded by its owner.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hooks are made of. A hook is named by mpi_functions.def and says what is recorded of a call; its run() makes the
+// What hooks are made of. mpi_functions.def names a hook, which decides what is recorded of a call; its run() makes the
 // call itself: `next` is the MPI's function, called with the arguments just as they came.
 #pragma once
 
@@ -15,12 +15,12 @@ inline bool is_known(const Comm& comm) noexcept {
   return comm.size != 0;
 }
 
-/// What a call says, where the program has told MPI that errors return.
+/// What a call returns, where the program has set MPI's errors to return.
 inline bool failed(Word result) noexcept {
   return static_cast<int>(result) != 0;
 }
 
-/// Whether messages there can be told.
+/// Whether messages there can be recorded.
 inline bool is_told(const Comm& comm, int peer) noexcept {
   if (peer == family.proc_null) return false;
   if (!comm.is_foreign) [[likely]]
@@ -29,7 +29,7 @@ inline bool is_told(const Comm& comm, int peer) noexcept {
   return false;
 }
 
-/// Whether a send to it can be told. MPI refuses what is no rank there.
+/// Whether a send to it can be recorded. MPI refuses what is no rank there.
 inline bool is_sent(const Comm& comm, int peer) noexcept {
   return is_told(comm, peer) && static_cast<std::uint64_t>(peer) < comm.others();
 }
@@ -76,7 +76,7 @@ using iprobe = asking<3>;
 using parrived = asking<2>;
 using request_get_status = asking<1>;
 
-/// A region, and counted: its data is not told.
+/// A region, and counted: its data is not recorded.
 template <Unrecorded what>
 struct counted {
   template <class Next, class... Words>

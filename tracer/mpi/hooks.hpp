@@ -74,7 +74,7 @@ struct pcontrol {
   }
 };
 
-/// Who aborted is said before nobody can say anything any more.
+/// Who aborted is recorded before nothing can be recorded any more.
 struct aborting {
   template <class Next>
   static Word run(const Call& call, Next next, Word comm, Word code) noexcept {

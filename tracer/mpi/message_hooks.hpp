@@ -153,7 +153,7 @@ struct sendrecv {
     end(call, comm, told, from, status.get(), result);
     return result;
   }
-  /// Whether what is sent is told.
+  /// Whether what is sent is recorded.
   static bool begin(const Call& call, const Comm& comm, Word to, Word tag, Word sent, Word type) noexcept {
     const int peer = static_cast<int>(to);
     const bool told = is_sent(comm, peer);

@@ -7,7 +7,7 @@
 
 namespace tracer::mpi {
 
-/// A persistent request goes on; nullptr: not ours. One that goes on already has come to an end that nobody was told
+/// A persistent request goes on; nullptr: not ours. One that goes on already has come to an end that nobody recorded
 /// of.
 inline Pending* restart(const Call& call, Word handle) noexcept {
   Pending* const p = claim(call.thread, handle);
@@ -43,7 +43,7 @@ struct startall {
     call.enter();
     std::size_t known = call.count(count);
     Pending** const restarted = claims_of(call.thread, known);
-    if (restarted == nullptr) known = 0;  // no memory: they are not told
+    if (restarted == nullptr) known = 0;  // no memory: they are not recorded
     for (std::size_t i = 0; i < known; ++i) {
       restarted[i] = restart(call, family.load(requests, i));
       if (restarted[i] != nullptr) start(call, *restarted[i], Endpoint::none);
@@ -133,13 +133,13 @@ class Claims {
     remove(p);  // no memory for statuses
     if (at == Endpoint::end) call_.leave();
   }
-  /// After a call that failed: what MPI has taken away is over, and its status in an array says how.
+  /// After a call that failed: what MPI has taken away is over, and its status in an array shows how.
   void complete_if_gone(std::size_t i, Word status) noexcept {
     if (i >= count_ || family.load(requests_, i) != family.request_null) return;
     const bool is_done = status != family.status_ignore && !family.failed(status);
     complete(i, status, Endpoint::none, is_done ? Outcome::done : Outcome::failed);
   }
-  /// All that is gone, and of which no status says how.
+  /// All that is gone, without a status that shows how.
   void fail_gone() noexcept {
     for (std::size_t i = 0; i < count_; ++i) complete_if_gone(i, family.status_ignore);
   }
@@ -156,7 +156,7 @@ class Claims {
       complete(i, status, at);
     }
   }
-  /// Call::answered(), and where nothing is told all are given back.
+  /// Call::answered(), and where nothing is recorded all are given back.
   bool answered(bool has_found) noexcept {
     if (call_.answered(has_found)) return true;
     give_back(false);
@@ -285,7 +285,7 @@ struct some {
 using waitsome = some<false>;
 using testsome = some<true>;
 
-/// The program will never learn of its end: it is told now.
+/// The program will never learn of its end: it is recorded now.
 struct request_free {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {

@@ -50,8 +50,8 @@ template <class Work>
   const Locked lock(part.lock);
   return work(part, hash);
 }
-/// What `work(part, hash)` says; under the part's lock where several threads may be in MPI: else the program keeps them
-/// apart (MPI 4.0, 11.6.2).
+/// The result of `work(part, hash)`; under the part's lock where several threads may be in MPI: else the program keeps
+/// them apart (MPI 4.0, 11.6.2).
 template <class Work>
 [[gnu::always_inline]] inline auto in_part_of(Word handle, Work work) noexcept {
   const std::uint64_t hash = hash_of_request(handle);

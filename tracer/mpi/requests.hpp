@@ -15,12 +15,12 @@
 namespace tracer::mpi {
 
 enum class PendingKind : std::uint8_t {
-  nothing,  ///< to or from MPI_PROC_NULL, or what is not told
+  nothing,  ///< to or from MPI_PROC_NULL, or not recorded
   send,
   collective,
   new_comm,   ///< MPI_Comm_idup
   one_sided,  ///< MPI_Rput and its like
-  // What MPI's status says more of.
+  // What MPI's status describes further.
   receive,
   exchange,  ///< MPI_Isendrecv: a send and a receive
   io,        ///< MPI_File_iread and its like
@@ -108,7 +108,7 @@ inline void remove(Pending* claimed) noexcept {
   claimed->place->handle.store(Place::free, std::memory_order_release);
 }
 
-/// What a call begins. Without memory for it its end will not be told.
+/// What a call begins. Without memory for it its end is not recorded.
 class Begun {
  public:
   explicit Begun(Thread& thread) noexcept : thread_(thread), pending_{take(thread)} {}

@@ -47,7 +47,7 @@ struct Comm {
   std::uint32_t id = 0;
   int size = 0, rank = 0;
   int remote = 0;           ///< size of the remote group; 0: an intracommunicator
-  bool is_made = false;     ///< its begin was told
+  bool is_made = false;     ///< its begin was recorded
   bool is_foreign = false;  ///< with processes of another MPI_COMM_WORLD: what is sent there is only counted
   std::atomic<std::uint32_t> children{0}, windows{0};  ///< made of it
   std::atomic<int> sources{-1}, destinations{-1};      ///< of its topology; -1: not asked yet
@@ -73,7 +73,7 @@ inline constexpr unsigned no_places_shift = 63;
 struct Thread {
   Word stack = 0;  ///< where the program's was when it called the wrapper that it is in: what MPI calls is not its own
   MpiFunction function{};          ///< which
-  std::uint64_t asking_since = 0;  ///< when it began, where that is told only once it is known what it found
+  std::uint64_t asking_since = 0;  ///< when it began, where that is recorded only with what it found
   Word asking_caller = 0;          ///< and from where
   Word fortran_caller = 0;         ///< where the program called a Fortran subroutine from
   Word depth = 0;                  ///< of `suspended`
@@ -177,7 +177,7 @@ inline std::uint64_t bytes_of(Thread& thread, std::uint64_t count, Word datatype
 
 Comm* find_comm(Thread& thread, Word handle) noexcept;
 
-/// Never nullptr: one that was made by a function that we do not follow is known from now on.
+/// Never nullptr: one that was made by a function that we do not follow is added.
 [[gnu::always_inline]] inline Comm& comm_of(Thread& thread, Word argument) noexcept {
   const Word handle = family.handle(argument);
   const auto& known = thread.comms[slot_of(handle, 4)];

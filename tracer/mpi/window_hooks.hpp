@@ -3,7 +3,7 @@
 //
 // What an operation is over by: at this side when its request is waited for, by MPI_Win_complete and the flushes that
 // say local; at both by MPI_Win_fence, an unlock and the other flushes (MPI 4.0, 12.5). A lock may be had later than
-// MPI_Win_lock returns: it is told when a flush or the unlock shows that it was.
+// MPI_Win_lock returns: it is recorded when a flush or the unlock shows that it was.
 #pragma once
 
 #include "tracer/mpi/hook.hpp"
@@ -62,7 +62,7 @@ RmaBytes rma_bytes(const Call& call, const Word* a) noexcept {
   }
 }
 
-/// An operation that is told.
+/// An operation that is recorded.
 struct Operation {
   Window* window = nullptr;  ///< nullptr: it is not
   std::uint64_t id = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of windows: their numbers, which one-sided operations are not complete yet, which locks are held.
+// Windows: their numbers, which one-sided operations are not complete yet, which locks are held.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ struct Window {
     std::uint64_t begun = 0;
     std::uint32_t target = 0;
     std::uint8_t type = 0;
-    bool is_told = false;  ///< it is known to be held since an operation or a flush was complete
+    bool is_told = false;  ///< held for certain, since an operation or a flush was complete
   };
   Held* held = nullptr;
   std::size_t held_count = 0, held_room = 0;
@@ -60,7 +60,7 @@ void name_window(const Window& window, const char* name) noexcept;
 /// The number of a group's members in MPI_COMM_WORLD; Window::no_group: no memory.
 std::uint32_t group_number(Word group) noexcept;
 
-/// False: no memory, and its end will not be told.
+/// False: no memory, and its end is not recorded.
 bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept;
 /// Takes the operations to `target` (all_ranks: all) that a synchronisation has completed, or with `only_here` marks
 /// them as complete at this side: those of the first `begun`, which were there when it began. What other threads begin

@@ -52,7 +52,7 @@ void tell_library() noexcept {
   record_fact(properties::fact(properties::mpi_library), text);
 }
 
-/// From what there is. False: nothing says who the processes are.
+/// From what there is. False: nothing identifies the processes.
 bool take_group() noexcept {
   group_session = 0;
   if (has_world) return ask(MpiFunction::Comm_group, family.comm_world, &group) == 0;
@@ -112,7 +112,7 @@ bool begin(int threads_provided) noexcept {
   const Locked lock(world_lock);
   tell_library();
   record_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
-  int level = 0;  // as it is: MPI_Init asks for none, and some MPIs are told by their environment
+  int level = 0;  // as it is: MPI_Init asks for none, and some MPIs get it from their environment
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
       !is_multiple(level))
     has_threads.store(false, std::memory_order_release);

@@ -7,8 +7,8 @@
 
 namespace tracer::mpi {
 
-/// Numbers 0 and 1 of a trace. Without MPI_Init nothing goes on them: the one says how processes are numbered, the
-/// other is told when it is asked for.
+/// Numbers 0 and 1 of a trace. Without MPI_Init nothing goes on them: the one numbers the processes, the
+/// other is recorded when it is used.
 Comm& world_comm() noexcept;
 Comm& self_comm() noexcept;
 

@@ -26,7 +26,7 @@ class AttachRecorder {
   AttachRecorder(RuntimeAccess& session, RecordBuilder& records, UserCode user_code);
 
   void hit(const Hit& hit);
-  /// After `hit`: the thread began a region whose team is not known; `look` at it, stopped, a moment later.
+  /// After `hit`: the thread began a region whose team is unknown; `look` at it, stopped, a moment later.
   bool wants_look() const noexcept { return wants_look_; }
   void look(std::uint64_t thread, std::uint64_t time);
   void thread_born(std::uint64_t thread);

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ompd/runtime.hpp"
 #include "tracer/ompd/target/refusal.hpp"
 #include "tracer/ompd/target/registers.hpp"

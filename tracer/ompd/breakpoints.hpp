@@ -35,7 +35,7 @@ struct TargetPatches {
   std::uint32_t count = 0;
 };
 
-/// Writes back what `repairs` says, through /proc/PID/mem; used when the tracing process was killed.
+/// Writes back the bytes of `repairs`, through /proc/PID/mem; used when the tracing process was killed.
 void repair_after_death(const TargetPatches& repairs) noexcept;
 
 class Breakpoints {

@@ -9,7 +9,7 @@
 
 #include <cstdlib>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/libdw.hpp"
 #include "tracer/base/text.hpp"
 

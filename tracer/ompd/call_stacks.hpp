@@ -11,7 +11,7 @@ namespace tracer::ompd {
 
 class Target;
 
-/// Where an address lies. Empty strings and line 0: not known.
+/// Where an address lies. Empty strings and line 0: unknown.
 struct Position {
   std::uint64_t address = 0;
   std::string function{}, file{}, module{};

@@ -209,7 +209,7 @@ void Follower::handle_end(std::uint64_t thread, int status) {
   const bool known = running_.erase(thread) != 0;
   stopped_.erase(thread);
   if (known && observer_.thread_gone) observer_.thread_gone(thread, read_monotonic());
-  if (thread != target_.process_id()) return;  // the main thread's end is told when all others are gone
+  if (thread != target_.process_id()) return;  // the main thread's end is reported after those of all others
   exit_status_ = status;
   end_ = FollowEnd::exited;
 }

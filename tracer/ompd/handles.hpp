@@ -12,7 +12,7 @@
 
 namespace tracer::ompd {
 
-/// A value, or the return code that says why there is none.
+/// A value, or the return code where there is none.
 template <class T>
 struct Answer {
   T value{};
@@ -65,7 +65,7 @@ struct TaskFrames {
   std::uint64_t exit = 0, enter = 0;
 };
 
-/// What OMPD knows of one address space. Each member function is one function of the interface.
+/// OMPD's view of one address space. Each member function is one function of the interface.
 class AddressSpace {
  public:
   /// Throws CannotLook when the plugin cannot read this runtime.

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tracer/base/file_identity.hpp"
+#include "tracer/base/files/file_identity.hpp"
 
 namespace tracer::ompd {
 namespace {

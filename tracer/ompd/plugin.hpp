@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which libompd.so may run in this command. It is found by what the target says, and the target may be somebody else's.
+// Which libompd.so may run in this command. The target names it, and the target may be another user's.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 
-/// What the user says about it.
+/// The user's options for it.
 struct PluginChoice {
   std::string file{};                    ///< this one, whatever it is; "" to search
   std::vector<std::string> safe_path{};  ///< directories that may hold the plugin of anybody's process

@@ -11,14 +11,14 @@
 
 namespace tracer::ompd {
 
-/// OMPD says less than OMPT: a task's creation and the implicit tasks of a team's workers are not told.
+/// OMPD has less than OMPT: neither a task's creation nor the implicit tasks of a team's workers.
 /// A task is created where it is first executed; a team's members begin and end with their region.
 /// Times are ns of CLOCK_MONOTONIC and must not decrease from call to call.
 class RecordBuilder : public TraceSource {
  public:
   RecordBuilder(const Snapshot& about, std::vector<Module> modules, std::uint64_t time);
 
-  /// A thread that the runtime knows; the first call counts. `initial`: it is no worker.
+  /// A thread of the runtime; the first call counts. `initial`: it is no worker.
   void begin_thread(std::uint64_t thread, std::uint64_t time, bool initial);
   void end_thread(std::uint64_t thread, std::uint64_t time);
   void thread_gone(std::uint64_t thread, std::uint64_t time);

@@ -81,7 +81,7 @@ bool is_call_of_body(const Position& frame) {
   return frame.function.starts_with("__kmp_invoke_") || frame.function.starts_with("__kmp_GOMP_microtask");
 }
 
-/// What the innermost run of runtime frames says: the entry point next to the program's code decides.
+/// The meaning of the innermost run of runtime frames: the entry point next to the program's code decides.
 void read_stack(ThreadView& thread) {
   bool in_runtime = false;
   for (const Position& frame : thread.stack) {

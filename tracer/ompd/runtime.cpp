@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search for runtime and plugin, and what is said when one is missing.
+// The search for runtime and plugin, and the message when one is missing.
 #include "tracer/ompd/runtime.hpp"
 
 #include <filesystem>

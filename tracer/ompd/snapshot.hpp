@@ -99,7 +99,7 @@ void resolve(Snapshot& snapshot, const CallStacks* stacks);
 
 /// "waits at an explicit barrier", ...
 const char* words(Activity activity) noexcept;
-/// A state of ompt_state_t in words, "" for one that is not known.
+/// A state of ompt_state_t in words, "" for an unknown one.
 std::string state_words(std::int64_t state);
 /// "lines.c:12 (work)", or the address.
 std::string text_of(const Position& position);

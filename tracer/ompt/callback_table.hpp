@@ -17,7 +17,7 @@ namespace tracer::ompt {
 /// What a trace is without the callback.
 enum class Importance : unsigned char {
   essential,  ///< no trace: threads, regions and tasks would be unknown
-  expected,   ///< a construct is missing, and the archive says so
+  expected,   ///< a construct is missing, which the archive states
   optional,   ///< many runtimes do not have it
 };
 

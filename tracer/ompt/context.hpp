@@ -13,7 +13,7 @@ namespace tracer::ompt {
 struct Context {
   EntryPoints entry_points;
   std::atomic<device::Devices*> devices{nullptr};
-  bool is_libomp = false;  ///< LLVM's own build, by what it says of itself
+  bool is_libomp = false;  ///< LLVM's own build, by its version text
   bool sections = true;    ///< dispatch: record sections
   bool chunks = false;     ///< dispatch: record chunks of loops
   bool content = false;    ///< target_data_op: record a hash of what is copied

@@ -52,7 +52,7 @@ void on_device_load(int device_num, const char* filename, std::int64_t, void*, s
                                         .host_address = address_of(host_addr),
                                         .device_address = address_of(device_addr),
                                         .loaded = now()});
-  } catch (...) {  // no memory for the path: the record says what there is to say
+  } catch (...) {  // no memory for the path: the record has the rest
   }
 }
 

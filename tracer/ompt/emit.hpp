@@ -19,8 +19,8 @@ namespace tracer::ompt {
 inline std::uint64_t value_of(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }
-/// That of a region that ends: libomp (seen on 19) has given its team back when it says so, and another thread may have
-/// freed the word by then. Nobody relies on this id; AddressSanitizer is not asked.
+/// That of a region that ends: libomp (seen on 19) has released its team before this callback, and another thread may
+/// have freed the word by then. Nobody relies on this id; AddressSanitizer is not asked.
 [[gnu::no_sanitize_address]] inline std::uint64_t value_of_ended(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }

@@ -25,11 +25,11 @@ struct EntryPoints {
 /// names for the host whether the runtime has it.
 EntryPoints look_up(ompt_function_lookup_t lookup, std::vector<CallbackAnswer>& answers);
 
-/// Both end when the runtime says so, or does not advance, or after a bound.
+/// Both end when the runtime ends them, or does not advance, or after a bound.
 std::vector<NamedValue> enumerate_states(const EntryPoints& entry_points);
 std::vector<NamedValue> enumerate_mutex_implementations(const EntryPoints& entry_points);
 
-/// The processors of each place. libomp knows none before its first region: call it late.
+/// The processors of each place. libomp has none before its first region: call it late.
 std::vector<std::vector<std::int32_t>> enumerate_places(const EntryPoints& entry_points);
 
 /// Writes the places into the journal, once there are any. Any thread while the runtime lives.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions that the OpenMP runtime calls, one per callback of OpenMP 5.2, with the
-// specification's parameter names. Each writes what it was told into one record and returns:
+// specification's parameter names. Each writes its arguments into one record and returns:
 // what it means is the translator's business. May be called by any thread, at any time, also
-// after finalisation; they never throw, block or allocate unless said here.
+// after finalisation; they never throw, block or allocate unless noted here.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexce
 void on_thread_end(ompt_data_t* thread_data) noexcept;
 /// How many have begun since the last call.
 std::uint64_t take_threads_begun() noexcept;
-/// The same as on_thread_begin() of a thread that no OMPT runtime knows: a runtime that is asked about it would take it
+/// The same as on_thread_begin() of a thread outside every OMPT runtime: a runtime that is asked about it would take it
 /// for its own.
 void begin_thread(std::uint32_t thread_type) noexcept;
 
@@ -64,7 +64,7 @@ void on_lock_init(ompt_mutex_t kind, unsigned int hint, unsigned int impl, ompt_
 void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept;
 void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept;
 
-// What the user or the runtime says (message.cpp): these copy a text into the journal, which may
+// Texts of the user or the runtime (message.cpp): these copy a text into the journal, which may
 // allocate and lock; both are rare.
 int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, const void* codeptr_ra) noexcept;
 void on_error(ompt_severity_t severity, const char* message, std::size_t length, const void* codeptr_ra) noexcept;

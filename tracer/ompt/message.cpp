@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
@@ -46,7 +46,8 @@ bool copy(std::uint64_t from, char* to, std::size_t length) noexcept {
   return copied;
 }
 
-// The program says what `arg` is, and may be wrong. Page by page, so that a text at the end of a mapping is read whole.
+// The program defines what `arg` is, and may be wrong. Page by page, so that a text at the end of a mapping is read
+// whole.
 std::string_view read_text(const void* arg, Text& text) noexcept {
   const KeepErrno keep;
   std::size_t size = 0;

@@ -18,7 +18,7 @@ bool is_delivered(int result) noexcept {
   return result >= ompt_set_sometimes;
 }
 
-/// Whether the runtime knows the event: an answer of never is one, too.
+/// Whether the runtime has the event: an answer of never is one, too.
 bool is_refused(int result) noexcept {
   return result == not_asked || result == ompt_set_error;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which OpenMP runtime called: its file, and what it says of its own build.
+// Which OpenMP runtime called: its file, and its build's own text.
 #pragma once
 
 #include <string>

@@ -126,7 +126,7 @@ void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device_nu
   emit_target(endpoint_of(endpoint), kind, device_num, target_id, codeptr_ra);
 }
 
-// The provider is told after the begin's record and before the end's: what it does is not the
+// The provider is called after the begin's record and before the end's: what it does is not the
 // program's operation.
 void on_target_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* target_data,
                            ompt_id_t* host_op_id, ompt_target_data_op_t optype, void* src_addr, int src_device_num,

@@ -6,10 +6,10 @@
 
 #include <atomic>
 
-#include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/runtime_state.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer::ompt {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Follows a trace event by event: what each location does, which task runs there, in which team.
-// Observers are told in terms of frames, tasks and teams instead of events.
+// Observers get frames, tasks and teams instead of events.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace tracer::report {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Asked when it is added to a replay. False: the trace has nothing for it, and it is told of the end only.
+  /// Asked when it is added to a replay. False: the trace has nothing for it, and only finished() is called.
   virtual bool is_concerned() const { return true; }
   virtual void event(LocationRef, const Event&, std::span<const EventAttribute>) {}
   /// What has more to it than that a region begins or ends: neither Enter nor Leave, or with attributes.
@@ -36,7 +36,7 @@ class Observer {
   /// `from` or `to` may be a location's implicit task.
   virtual void task_switched(LocationRef, Task& /*from*/, Task& /*to*/, std::uint64_t /*time*/) {}
   virtual void task_dependence(Task& /*source*/, Task& /*sink*/) {}
-  /// A thread ended while its process went on; what it did until then has been told.
+  /// A thread ended while its process went on; its activity until then has been passed on.
   virtual void thread_ended(LocationRef, std::uint64_t /*time*/) {}
   virtual void team_begun(LocationRef, Team&, Task& /*implicit*/) {}
   virtual void team_left(LocationRef, Team&, Task& /*implicit*/) {}
@@ -47,7 +47,7 @@ class Observer {
 class Replay final : public EventVisitor {
  public:
   explicit Replay(const Definitions& definitions);
-  /// Is told of what Kind has a function for, after those that were added before.
+  /// Gets what it overrides a function for, after those that were added before.
   template <class Kind>
   void add(Kind& observer);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
@@ -63,12 +63,12 @@ class Replay final : public EventVisitor {
   std::uint64_t last() const { return last_; }
   /// Of the location's process and its devices, once all is read: what its threads do is not followed beyond.
   std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
-  /// The last time of which something is told of the location: of its process, or of itself where it ended before that.
+  /// The last time that observers get of the location: of its process, or of itself where it ended before that.
   std::uint64_t end_of(LocationRef ref) const;
   /// Of the location: in the order of processes.
   std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
   /// Where the trace is confined to phases (phase_filter.hpp): whether one is open in the location's process. What is
-  /// outside of them is no time that observers are told of.
+  /// outside of them is no time that observers get.
   bool is_confined() const { return is_confined_; }
   bool is_within(LocationRef ref) const { return !is_confined_ || open_phases_[process_[ref]] != 0; }
   /// A number that the location's process gave.
@@ -114,7 +114,7 @@ class Replay final : public EventVisitor {
   /// Threads that end while their process goes on: when, the last one first.
   std::vector<std::pair<std::uint64_t, LocationRef>> ends_;
   std::uint64_t next_end_ = ~std::uint64_t{0};
-  /// Who is told of what.
+  /// The observers of each kind of call.
   struct Told {
     std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
         task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended, finished;

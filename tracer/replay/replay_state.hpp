@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a replay knows at a moment: frames, tasks, teams, and what each location is in.
+// The state of a replay at a moment: frames, tasks, teams, and what each location is in.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/replay/path_steps.hpp"
 #include "tracer/replay/regions.hpp"
-#include "tracer/replay/trail.hpp"
 
 namespace tracer::report {
 
@@ -97,7 +97,7 @@ struct Task {
   std::uint64_t number = 0;  ///< of an explicit task, from 1 in order of creation
   bool is_explicit = false, started = false, completed = false;
   LocationRef location = 0;                ///< where it ran last; where it was created until then
-  LocationRef created_on = undefined_ref;  ///< undefined_ref: nothing told of that
+  LocationRef created_on = undefined_ref;  ///< undefined_ref: not recorded
   RegionRef region = undefined_ref;
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
   Team* team = nullptr;

@@ -23,7 +23,7 @@ struct RunFacts {
   std::uint64_t start = 0;       ///< of the process, on the events' clock; 0 unknown
   std::uint64_t end = 0;         ///< 0 unknown
   std::uint64_t resolution = 0;  ///< of `start`, in ns
-  std::string ended;             ///< "return", "exit", "signal", "without telling", "running", "unknown", "" not known
+  std::string ended;  ///< "return", "exit", "signal", "without telling", "running", "unknown", "": not recorded
   int signal = 0, exit_status = -1;
   std::uint64_t inside =
       0;                  ///< threads that the last records leave inside constructs, where the end is not in the trace
@@ -36,11 +36,11 @@ struct RunFacts {
   std::uint64_t page_faults = 0;
   std::uint64_t stolen_ns = 0;  ///< that a virtual machine's host took from all its processors meanwhile
   std::string host, machine, processor, load;
-  std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, then that which calls tools; [] not known
+  std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, then the one that calls tools; []: unknown
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
-  /// Killed, crashed, or gone without a word: what the trace says is a part of the run.
+  /// Killed, crashed, or ended without a record of it: the trace has a part of the run.
   bool killed() const { return ended == "signal" || ended == "unknown" || !mpi_abort.empty(); }
-  /// What came behind the last record nobody knows: it was killed, or ended by _exit in the middle of something, as
+  /// What came behind the last record is unknown: it was killed, or ended by _exit in the middle of something, as
   /// programs do that watch themselves for hangs.
   bool is_cut() const { return killed() || (ended == "without telling" && inside != 0); }
 };
@@ -54,7 +54,7 @@ inline RunFacts run_facts(const Definitions& definitions) {
 /// letters and dots. 0: nothing.
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
 
-/// Whether threads were told never to sleep while they wait.
+/// Whether threads are set never to sleep while they wait.
 bool waits_actively(const RunFacts& facts);
 
 /// Of one location: TRACER::PROCESSOR_NS, TRACER::DELAY_NS and TRACER::PROCESSORS.
@@ -71,7 +71,7 @@ std::string fact_of_run(const Definitions& definitions, std::string_view name);
 /// Whether the program made the thread, or it is the process' first: a runtime's worker is not.
 bool is_initial_thread(const Location& location);
 
-/// "killed by signal 9 (Killed)", "ended with exit status 3", ...; "" when nothing is known.
+/// "killed by signal 9 (Killed)", "ended with exit status 3", ...; "": unknown.
 std::string ending_text(const RunFacts& facts);
 
 }  // namespace tracer::report

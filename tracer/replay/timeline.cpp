@@ -21,18 +21,13 @@ Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
       visitor_{visitor},
       process_{processes_of_locations(definitions)},
       open_(definitions.locations.size()),
-      flow_(definitions.locations.size()) {
+      flow_(definitions.locations.size()),
+      host_operations_{definitions},
+      correlation_{find_attribute(definitions, "CORRELATION_ID")} {
   for (const RegionClass& region : classify(definitions)) {
     creates_task_.push_back(region.construct == Directive::task_create);
   }
   for (const Region& region : definitions.regions) is_phase_.push_back(is_phase(region));
-  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
-    if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
-    if (definitions.attributes[i].name == "CORRELATION_ID") correlation_ = static_cast<std::uint32_t>(i);
-  }
-  for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
-    if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
-  }
 }
 
 void Timeline::push(LocationRef location, const Task& task, std::uint32_t name, std::uint64_t time, bool continues) {
@@ -65,7 +60,7 @@ void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uin
                                 bool upcoming) {
   if (id == 0) return;
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
-    // Of some, as allocations, devices say nothing. Others are told twice: by an attribute, by a parameter.
+    // Some, as allocations, have no events of a device. Others are named twice: by an attribute, by a parameter.
     Submit& submit = few_submits_.entry(submits_, {process_[location], id},
                                         [](const Submit& known) { return std::optional{known.from.time}; });
     submit.from = {location, time};
@@ -81,22 +76,18 @@ void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uin
 }
 
 void Timeline::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
-  std::uint64_t host_op = 0, call = 0;
-  for (const EventAttribute& attribute : attributes) {
-    if (attribute.attribute == host_op_id_) host_op = attribute.value;
-    if (attribute.attribute == correlation_) call = attribute.value;
-  }
-  if (host_op == 0 && call != 0) host_op = call_flow | call;
+  const std::uint64_t call = attribute_value(attributes, correlation_);
+  const std::uint64_t host_op = host_operations_.of(event, attributes, call != 0 ? call_flow | call : 0);
   switch (event.type) {
     case EventType::enter:
       device_operation(location, host_op, event.time, ArrowKind::submit, true);
       break;
     case EventType::parameter_uint:
-      if (event.ref == callsite_) device_operation(location, event.a, event.time, ArrowKind::submit, false);
+      device_operation(location, host_op, event.time, ArrowKind::submit, false);
       break;
     case EventType::rma_get:
     case EventType::rma_put: {
-      device_operation(location, host_op != 0 ? host_op : event.b, event.time, ArrowKind::transfer, true);
+      device_operation(location, host_op, event.time, ArrowKind::transfer, true);
       const auto name =
           static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));
       Slice slice{.location = location,

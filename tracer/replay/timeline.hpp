@@ -6,8 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/forget.hpp"
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/attributes.hpp"
+#include "tracer/replay/bounded_map.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/timeline.hpp"
 
@@ -64,7 +65,8 @@ class Timeline final : public Observer {
   std::vector<std::uint64_t> flow_;                                ///< of each location's next slice
   std::uint64_t next_task_ = 1, next_flow_ = 1;
   Bound few_submits_{std::size_t{1} << 20};
-  std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref, correlation_ = undefined_ref;
+  HostOperationIds host_operations_;
+  std::uint32_t correlation_;
 };
 
 /// Messages of MPI for the same visitor; the observer is to be added to the replay as well.

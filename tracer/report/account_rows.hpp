@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
-#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
@@ -88,12 +88,12 @@ struct SerialStretch {
   RegionRef after = undefined_ref, before = undefined_ref;  ///< parallel regions
 };
 
-/// What is known of a worksharing loop beside its times.
+/// A worksharing loop, beside its times.
 struct LoopFacts {
   std::set<std::string> schedules;
-  std::uint64_t iterations = 0;      ///< the largest that was told
+  std::uint64_t iterations = 0;      ///< the largest recorded
   std::uint64_t all_iterations = 0;  ///< of all executions
-  std::uint64_t chunks = 0;          ///< that were handed out, of all executions; 0 not known
+  std::uint64_t chunks = 0;          ///< that were handed out, of all executions; 0: unknown
 };
 
 struct Account {
@@ -102,7 +102,7 @@ struct Account {
   PlaceTimes ns{};
   std::uint64_t total = 0;        ///< the sum of `ns`: threads x (end - begin - beyond), of each process
   std::uint64_t serial_wall = 0;  ///< mean of the processes'
-  bool is_confined = false;       ///< to phases: of the rest is told nothing
+  bool is_confined = false;       ///< to phases: the rest is not in it
   std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                     ///< in the account

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <functional>
 #include <optional>
+#include <string>
 
-#include "tracer/mpi_untold.hpp"
+#include "tracer/mpi_unrecorded.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/replay.hpp"
-#include "tracer/replay/sample_join.hpp"
-#include "tracer/replay/sample_paths.hpp"
+#include "tracer/replay/samples/call_paths.hpp"
+#include "tracer/replay/samples/join.hpp"
 #include "tracer/report/findings/verdict.hpp"
 #include "tracer/report/measures/account.hpp"
 #include "tracer/report/measures/data_movement.hpp"
@@ -76,6 +78,66 @@ void read_costs(const Definitions& definitions, Report& report) {
   }
 }
 
+/// A part of the report, and who sees the events for it.
+struct Measure {
+  bool applies;  ///< false: no event is for it
+  std::function<void(Replay&)> observe;
+  std::function<void(Report&)> fill;  ///< after the last event; also of a measure that does not apply
+};
+
+/// Adds them in this order.
+template <class... Kinds>
+std::function<void(Replay&)> observed_by(Kinds&... kinds) {
+  return [&kinds...](Replay& replay) { (replay.add(kinds), ...); };
+}
+
+template <class T>
+Measure measure(T& of) {
+  return {true, observed_by(of), [&of](Report& report) { of.fill(report); }};
+}
+
+void fill_data_movement(const DataMovement& movement, const DeviceHabits& habits, Report& report) {
+  report.data_movement = movement.rows();
+  report.data_movement.insert(report.data_movement.end(), habits.rows().begin(), habits.rows().end());
+  std::stable_sort(report.data_movement.begin(), report.data_movement.end(),
+                   [](const DataMovementRow& a, const DataMovementRow& b) { return a.ns > b.ns; });
+  report.data_operations = movement.all();
+  report.has_transfer_content = movement.has_content();
+}
+
+void fill_messages(const Definitions& definitions, const MpiMessages& messages, Report& report) {
+  MpiReport& mpi = report.mpi;
+  mpi.matched = messages.matched();
+  mpi.unmatched = messages.unmatched();
+  mpi.reversed = messages.reversed();
+  mpi.never_received = messages.unheard();
+  for (const char* what : untold_ends_of_messages)
+    mpi.never_received -= std::min(mpi.never_received, counter_of(definitions, std::string{"MPI_NOT_TOLD_"} + what));
+  mpi.never_received_by = messages.first_unheard().region;
+  mpi.never_received_from = messages.first_unheard().rank;
+  mpi.never_received_to = messages.first_unheard().partner;
+  mpi.never_completed = counter_of(definitions, "MPI_REQUESTS_NEVER_COMPLETED");
+}
+
+/// What the definitions alone tell of the run.
+void describe_run(const Definitions& definitions, Report& report) {
+  report.creator = definitions.creator;
+  report.begin_realtime = definitions.clock.realtime;
+  report.properties = definitions.properties;
+  report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
+                                  [](const Region& region) { return region.paradigm == Paradigm::openmp; });
+  for (const Property& property : definitions.properties) {
+    if (property.name == properties::part) report.part = property.value;
+    if (property.name == properties::filter) report.filter = property.value;
+    if (property.name == properties::whole_run_delayed)
+      report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
+  }
+  for (const Location& location : definitions.locations)
+    if (is_shown(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
+  count_callbacks(definitions, report);
+  read_costs(definitions, report);
+}
+
 }  // namespace
 
 Report analyze(EventSource& source, const std::function<void(double)>& progress, const samples::SampleSet* samples) {
@@ -100,83 +162,44 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
-  replay.add(reading);
-  replay.add(name);
-  replay.add(profile);
-  replay.add(teams);  // before the graph, which moves paths on when a team ends
-  replay.add(graph);
-  replay.add(locks);
-  replay.add(devices);
-  replay.add(data_movement);
-  replay.add(habits);
-  replay.add(accountant);
-  if (phases.any()) replay.add(phases);
-  if (mpi.any()) {
-    replay.add(mpi);
-    replay.add(messages);
-    replay.add(collectives);
-    replay.add(windows);
-    replay.add(epochs);
-    replay.add(paths);
-  }
-  if (io.any()) replay.add(io);
+  const Measure measures[] = {
+      {true, observed_by(reading, name), [](Report&) {}},
+      measure(profile),
+      measure(teams),  // before the graph, which moves paths on when a team ends
+      measure(graph),
+      measure(locks),
+      measure(devices),
+      {true, observed_by(data_movement, habits),
+       [&](Report& report) { fill_data_movement(data_movement, habits, report); }},
+      {true, observed_by(accountant), [&](Report& report) { report.account = accountant.account(); }},
+      {phases.any(), observed_by(phases), [&](Report& report) { report.phases = phases.rows(); }},
+      {mpi.any(), observed_by(mpi, messages, collectives, windows, epochs, paths),
+       [&](Report& report) {
+         mpi.fill(report);
+         fill_messages(definitions, messages, report);
+         report.mpi.collectives = collectives.complete();
+         report.mpi.incomplete_collectives = collectives.incomplete();
+       }},
+      {io.any(), observed_by(io), [&](Report& report) { io.fill(report); }},
+  };
+  for (const Measure& one : measures)
+    if (one.applies) one.observe(replay);
   std::optional<SampleJoin> sampled;
   if (samples != nullptr) replay.add(sampled.emplace(definitions, *samples));
   source.read(replay);
   replay.finish();
 
   Report report;
-  report.creator = definitions.creator;
-  report.begin_realtime = definitions.clock.realtime;
+  describe_run(definitions, report);
   report.events = replay.events();
   report.begin = replay.events() == 0 ? 0 : replay.first();
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
-  report.properties = definitions.properties;
-  report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
-                                  [](const Region& region) { return region.paradigm == Paradigm::openmp; });
-  for (const Property& property : definitions.properties) {
-    if (property.name == properties::part) report.part = property.value;
-    if (property.name == properties::filter) report.filter = property.value;
-    if (property.name == properties::whole_run_delayed)
-      report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
-  }
   if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];
-  for (const Location& location : definitions.locations)
-    if (is_shown(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
-  count_callbacks(definitions, report);
-  read_costs(definitions, report);
-  profile.fill(report);
-  teams.fill(report);
-  graph.fill(report);
-  locks.fill(report);
-  devices.fill(report);
-  report.data_movement = data_movement.rows();
-  report.data_movement.insert(report.data_movement.end(), habits.rows().begin(), habits.rows().end());
-  std::stable_sort(report.data_movement.begin(), report.data_movement.end(),
-                   [](const DataMovementRow& a, const DataMovementRow& b) { return a.ns > b.ns; });
-  report.data_operations = data_movement.all();
-  report.has_transfer_content = data_movement.has_content();
-  report.phases = phases.rows();
-  mpi.fill(report);
-  io.fill(report);
-  report.mpi.matched = messages.matched();
-  report.mpi.unmatched = messages.unmatched();
-  report.mpi.reversed = messages.reversed();
-  report.mpi.never_received = messages.unheard();
-  for (const char* what : untold_ends_of_messages)
-    report.mpi.never_received -=
-        std::min(report.mpi.never_received, counter_of(definitions, std::string{"MPI_NOT_TOLD_"} + what));
-  report.mpi.never_received_by = messages.first_unheard().region;
-  report.mpi.never_received_from = messages.first_unheard().rank;
-  report.mpi.never_received_to = messages.first_unheard().partner;
-  report.mpi.collectives = collectives.complete();
-  report.mpi.incomplete_collectives = collectives.incomplete();
-  report.mpi.never_completed = counter_of(definitions, "MPI_REQUESTS_NEVER_COMPLETED");
+  for (const Measure& one : measures) one.fill(report);
   report.processes = processes_of(definitions, report.thread_rows);
   report.process_balance = balance_of_processes(report.processes);
   report.facts = facts_of_all(definitions, report.processes);
-  report.account = accountant.account();
   add_wait_states(report.account, report.mpi.waits);
   if (sampled) report.samples = report_of(*sampled, SamplePaths{*sampled});
   report.verdict = verdict_on(report, definitions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a trace once and says what it shows.
+// Reads a trace once and fills its report.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a report says of a device: each moment of its process' time in exactly one place, its streams, its memory.
+// A report's rows on a device: each moment of its process' time in exactly one place, its streams, its memory.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a report says, as plain data: filled by analyze(), written by the text, JSON and HTML writers.
+// A report as plain data: filled by analyze(), written by the text, JSON and HTML writers.
 // Times are nanoseconds. docs/formats/report-json.md documents the JSON made of it.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/regions.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"

@@ -38,7 +38,7 @@ struct CounterRow {
   std::uint64_t total = 0, waiting = 0;  ///< waiting: of it while threads waited
 };
 
-/// What the OpenMP runtime said of threads when signals took samples of them.
+/// The threads' states by the OpenMP runtime, at the times of samples that signals took.
 struct StateRow {
   std::uint16_t state = 0;    ///< ompt_state_t
   std::uint64_t wait_id = 0;  ///< what for, as the runtime calls it; 0: it did not wait, or for nothing that has a name

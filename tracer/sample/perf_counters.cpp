@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::sample {
 namespace {

@@ -14,7 +14,7 @@
 #include <ctime>
 #include <vector>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::sample {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <map>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::sample {
 namespace {

@@ -156,9 +156,9 @@ void Channel::look_for_team(const Record& record) noexcept {
 ///   recording has ended            the record is counted, or nobody listens any more
 ///   the drainer is to be woken     half of the ring is full
 ///   memory is to be had            the first round through the ring: a page at a time costs more
-///   the thread is new              where it is bound to is known once it is in a team
+///   the thread is new              its binding is set once it is in a team
 ///   the ring is full               wait, stop or overwrite, by policy
-/// The record itself goes first and what is to be told about it behind: times in a ring never decrease.
+/// The record itself goes first, and records about it behind: times in a ring never decrease.
 void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::uint64_t c) noexcept {
   Record record;
   copy_slot(record, RecordWords{time, head, b, c});
@@ -171,7 +171,7 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const std::uint64_t count = more ? 2 : 1;
   const bool has_losses = unreported_ != 0;
   const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);
-  // Two more for what is told: a wait and a loss.
+  // Two more for a wait and a loss.
   if (!make_room(count + 2)) return lose(record, more != nullptr);
   if (has_losses) tell_losses(record.time);
   more ? ring_.put(record, *more) : ring_.put(record);
@@ -276,7 +276,7 @@ bool Channel::wait_for_room(std::uint64_t count) noexcept {
 }
 
 /// Flight recorder: the oldest eighth makes room. The tail moves before the slots are written again, so that a reader
-/// that finds the tail unchanged after its copy knows that the copy is whole.
+/// that finds the tail unchanged after its copy has a whole copy.
 void Channel::overwrite(std::uint64_t count) noexcept {
   const std::uint64_t step = std::max(count, ring_.capacity() / 8);
   ring_.overrun(ring_.head() + step - ring_.capacity());

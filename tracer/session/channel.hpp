@@ -157,14 +157,14 @@ class alignas(64) Channel {
   bool survives() const noexcept { return slot_.survives; }
   /// A thread that the runtime took for an initial one has it, and has not ended. `other_than`: the system's id of one.
   bool has_initial_thread(std::uint64_t other_than) const noexcept;
-  /// What the journal is told of the thread that has it: at its end, or the run's.
+  /// The journal's entry on the thread that has it: at its end, or the run's.
   ChannelInfo info() const noexcept;
   /// Of records that were refused since the last `lost` record; 0: none.
   Ticks first_unreported() const noexcept { return first_unreported_.load(std::memory_order_relaxed); }
   std::uint32_t lost(RecordKind kind) const noexcept {
     return lost_kinds_[static_cast<unsigned>(kind) & 63].load(std::memory_order_relaxed);
   }
-  /// What a forked child's first thread has counted and was told.
+  /// What a forked child's first thread has counted and recorded.
   void continue_from(const Channel& small) noexcept;
 
  private:
@@ -205,7 +205,7 @@ class alignas(64) Channel {
   std::uint64_t unreported_ = 0;  ///< losses since the last `lost` record
   std::atomic<Ticks> first_unreported_{0};
   std::array<std::atomic<std::uint32_t>, 64> lost_kinds_{};
-  // What the journal is told of the thread; it may be read, at the run's end, while the thread tells it.
+  // The journal's entry on the thread; it may be read, at the run's end, while the thread writes it.
   std::atomic<std::uint32_t> thread_type_{0};
   std::atomic<std::int32_t> processor_{-1}, place_{-1};
   std::atomic<Ticks> end_{0};
@@ -220,7 +220,7 @@ extern constinit thread_local Channel* channel __attribute__((tls_model("initial
 /// The same while the clock is the processor's counter, else nullptr: one look tells a handler both.
 extern constinit thread_local Channel* counter_channel __attribute__((tls_model("initial-exec")));
 void set_channel(Channel* mine) noexcept;
-/// Makes the calling thread's channel, or says why not by nullptr.
+/// Makes the calling thread's channel; nullptr: it cannot.
 [[gnu::noinline, gnu::cold]] Channel* make_channel() noexcept;
 Channel* make_channel(ChannelId id) noexcept;
 }  // namespace detail

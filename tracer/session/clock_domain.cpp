@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/hash.hpp"
 #include "tracer/job/job_directory.hpp"

@@ -29,7 +29,7 @@ constinit std::atomic<std::uint64_t> first_head{0}, first_tail{0};
 
 // fork() in a process with a drainer, in steps:
 //   1. before: the consumer is held (nobody writes the trace), then journal, spool, modules and free list.
-//   2. parent: all let go; it never knows.
+//   2. parent: all are released; it does not notice.
 //   3. child: only the forking thread exists. The locks are let go by the thread that took them; the parent's session
 //      is forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
 void Session::hold() noexcept {

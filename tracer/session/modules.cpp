@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file_fact.hpp"
+#include "tracer/base/files/file_fact.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {

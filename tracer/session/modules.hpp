@@ -34,7 +34,7 @@ class ProgramCode {
 };
 
 /// What the dynamic loader has opened and closed, as often as it was asked: the loader calls nobody when it closes a
-/// library, and asking it takes its lock. A look that is younger than the pace says how it is: closing a library and
+/// library, and asking it takes its lock. A look that is younger than the pace is current: closing a library and
 /// opening another takes longer. Any thread; wait-free but for look().
 class LoaderWatch {
  public:

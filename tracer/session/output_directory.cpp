@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/permissions.hpp"
 #include "tracer/base/launch_notes.hpp"
-#include "tracer/base/readable.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "tracer/base/config.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/journal.hpp"
 
 namespace tracer {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"

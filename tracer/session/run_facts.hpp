@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel knows of the traced process and its threads: when it began, on how many processors it may run, how
+// Facts from the kernel about the traced process and its threads: when it began, on how many processors it may run, how
 // much processor time was used, how it ended. Names are those of the archive's properties, without
 // "TRACER::RUN::"; in the journal they begin with "RUN::".
 #pragma once

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {

@@ -13,8 +13,8 @@
 
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/log.hpp"
-#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -37,7 +37,7 @@ raw::RunId random_run_id() {
   return {number(), number()};
 }
 
-/// The rings' home: where the user says, in shared memory, or beside the trace.
+/// The rings' home: in the user's place, in shared memory, or beside the trace.
 bool make_spool(Spool& spool, const Config& config, const std::filesystem::path& directory, raw::RunId run) {
   std::string reason;
   const std::string owner = directory.string() + '\0' + config.launch;
@@ -51,7 +51,7 @@ bool make_spool(Spool& spool, const Config& config, const std::filesystem::path&
   return false;
 }
 
-/// What the filter's file says now: it may be gone, or another, when the archive is made.
+/// The filter file's contents now: it may be gone, or another, when the archive is made.
 void read_filter(Config& config) {
   constexpr std::uint64_t largest = 16 << 20;
   if (config.filter.empty() || config.filter_text) return;
@@ -116,7 +116,7 @@ void listen_to(int signal) {
 
 Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_consumer) noexcept {
   const KeepErrno keep;
-  // A set-user-id program must not write where the environment says.
+  // A set-user-id program must not write to a place of the environment.
   if (!config.enabled || ::getauxval(AT_SECURE) != 0) return nullptr;
   try {
     return start_or_throw(std::move(run), config, make_consumer);
@@ -142,7 +142,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   shared->process_id = run.process_id;
   shared->make_consumer = make_consumer;
   OutputDirectory output = make_output_directory(config, run);
-  // `tracer run` says it itself: the processes of a script share one name by intent.
+  // `tracer run` prints this itself: the processes of a script share one name by intent.
   if (output.renamed && config.launch.empty())
     log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
   shared->directory = output.path;
@@ -292,7 +292,7 @@ void Session::read_clock() noexcept {
     const ClockSync sync = read_clocks();
     shared_->journal.clock(shifted(sync));
     pace_looks(shared_->first_sync, sync);
-    // With each reading, so that they are known of a process that is killed.
+    // With each reading, so that a killed process has them as well.
     for (const auto& [name, value] : facts_of_now())
       shared_->journal.fact(properties::fact(properties::run) + name, value);
   } catch (...) {
@@ -318,7 +318,7 @@ CodeRange Session::code_range(std::uint64_t address) noexcept {
 
 // The end, in steps; other threads may be in handlers all the time:
 //   1. state: a producer that looks around from now on finds that nobody listens; all are made to look.
-//   2. the drainer's thread is told to end; its jobs and the rings are finished here, under the consumer's lock.
+//   2. the drainer's thread is asked to end; its jobs and the rings are finished here, under the consumer's lock.
 //      A record that is published after the ring's last look is not in the trace, as if it had come later.
 //   3. the journal is completed. Only when everything is on disk the rings' file goes.
 std::filesystem::path Session::finish(Ending ending) noexcept {

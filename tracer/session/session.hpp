@@ -78,7 +78,7 @@ class Session {
   /// The archive's directory (absolute), and the raw trace's in it.
   const std::filesystem::path& directory() const noexcept;
   const std::filesystem::path& raw_directory() const noexcept;
-  /// As directory(), wherever that path leads by now: for what is opened, not for what is said. "": it is gone.
+  /// As directory(), wherever that path leads by now: for what is opened, not for messages. "": it is gone.
   std::filesystem::path at() const;
 
   /// An OpenMP runtime joins a run that something else began: its fields of `known` become the run's.
@@ -98,7 +98,7 @@ class Session {
   /// Runs `job` on the drainer's thread soon, or inside finish(); must not throw. For completed device buffers.
   void enqueue(std::function<void()> job) noexcept;
 
-  /// Ends recording for good (a limit, a full disk): `reason` is said once. What is recorded stays.
+  /// Ends recording for good (a limit, a full disk): `reason` is printed once. What is recorded stays.
   void stop_recording(std::string_view reason) noexcept;
   /// Writes what the flight recorder holds now, and goes on. Without a flight recorder: empties the rings.
   void flush() noexcept;

@@ -10,8 +10,8 @@
 #include <tbb/concurrent_vector.h>
 
 #include "formats/raw/writer.hpp"
-#include "tracer/base/file_lock.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file_lock.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"
@@ -42,7 +42,7 @@ struct Session::Shared {
   std::atomic<std::uint32_t> next_id{0};
   std::atomic<std::uint64_t> reserved_bytes{0};
   std::atomic<std::uint64_t> threads_not_recorded{0};
-  std::atomic<std::uint32_t> bound_threads{0};  ///< whose processors are told
+  std::atomic<std::uint32_t> bound_threads{0};  ///< whose processors are recorded
   std::atomic<std::uint64_t> private_rings{0};  ///< threads whose ring dies with the process
   std::atomic<bool> private_rings_said{false};
 

@@ -13,7 +13,7 @@
 #include <new>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/size_signal.hpp"
+#include "tracer/base/files/size_signal.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {

@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "formats/raw/layout.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/file_lock.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/file_lock.hpp"
 #include "tracer/record.hpp"
 
 namespace tracer {

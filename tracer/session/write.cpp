@@ -2,7 +2,7 @@
 // What a session writes into its raw trace while it records.
 #include <cerrno>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/ring/ring.hpp"
 #include "tracer/session/session_shared.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an archive of this trace cannot have, as its threads contradict each other there: found by judging an archive
-// that was written (convert/judge.hpp), left out of the next.
+// that was written (convert/check_repaired.hpp), left out of the next.
 #pragma once
 
 #include <compare>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything that the translator puts right in what it was told, or leaves out of it, and counts: an archive says so as
+// Everything that the translator corrects in the records, or leaves out, and counts: an archive has it as
 // TRACER::REPAIRED::<name>. docs/repairs.md is written from this table (tracer manual --repairs).
 #pragma once
 

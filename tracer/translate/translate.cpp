@@ -2,11 +2,8 @@
 // The two passes: scan all channels, join what they found, then write every location.
 #include "tracer/translate/translate.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
@@ -14,18 +11,20 @@
 
 #include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
+#include "tracer/translate/costs.hpp"
+#include "tracer/translate/definitions/default_names.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
-#include "tracer/translate/definitions/nameless.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
-#include "tracer/translate/scan/ordered_records.hpp"
+#include "tracer/translate/scan/ordered_source.hpp"
 #include "tracer/translate/scan/scan.hpp"
+#include "tracer/translate/write/annotation_lanes.hpp"
 #include "tracer/translate/write/left_out.hpp"
 #include "tracer/translate/write/location_translator.hpp"
-#include "tracer/translate/write/word_lanes.hpp"
+#include "tracer/translate/write/stray_ranges.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -38,38 +37,6 @@ AddressRange runtime_of(const Journal& journal) {
       return {m.begin, m.end};
   return {};
 }
-
-/// What the process has used so far: what a conversion costs, whatever number of threads shares it.
-struct ProcessorTime {
-  std::uint64_t all = 0, kernel = 0;  // ns
-
-  static ProcessorTime now() noexcept {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto ns = [](const timeval& t) {
-      return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_usec) * 1000;
-    };
-    return {ns(usage.ru_utime) + ns(usage.ru_stime), ns(usage.ru_stime)};
-  }
-};
-
-/// What there is, each channel in its order.
-class Ordered final : public TraceSource {
- public:
-  explicit Ordered(const TraceSource& source) : source_(source), goes_back_(source.journal().channels.size()) {}
-  const Journal& journal() const override { return source_.journal(); }
-  std::unique_ptr<RecordReader> records(ChannelId channel) const override {
-    auto reader = source_.records(channel);
-    return goes_back_[channel] != 0 ? in_order(std::move(reader)) : std::move(reader);
-  }
-  std::unique_ptr<DeviceReader> device_records() const override { return source_.device_records(); }
-  /// Times of the channel go back.
-  void put_in_order(ChannelId channel) noexcept { goes_back_[channel] = 1; }
-
- private:
-  const TraceSource& source_;
-  std::vector<char> goes_back_;
-};
 
 class Translation {
  public:
@@ -93,8 +60,6 @@ class Translation {
   void write_location(LocationRef location);
   void write_stream(const DeviceLocation& stream);
   void write_lane(const AnnotationLane& lane);
-  void find_stray_ranges();
-  void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
   bool has_unusual_repairs() const;
   /// Records of a channel that is worth a second thread.
@@ -103,8 +68,8 @@ class Translation {
     if (options_.progress) options_.progress(fraction);
   }
 
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  Ordered source_;
+  ConversionCosts costs_;
+  OrderedSource source_;
   const Journal& journal_;
   EventSink& sink_;
   const TranslateOptions& options_;
@@ -115,7 +80,6 @@ class Translation {
   Definitions definitions_;
   Vocabulary vocabulary_;
   DeviceDefinitions devices_;
-  std::vector<AnnotationRange> strays_;
   std::vector<AnnotationLane> lanes_;
   DeviceTimeline recorded_devices_;  ///< only with pauses
   TranslateReport report_;
@@ -186,13 +150,13 @@ void Translation::link() {
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
-  find_stray_ranges();
+  std::vector<AnnotationRange> strays = find_stray_ranges(source_, tables_, vocabulary_, clock_, options_.threads);
   if (options_.excluded.all_devices) {
     repairs_.note(Repair::devices_left_out);
   } else if (options_.devices) {
     link_devices();
   }
-  lanes_ = lay_out_ranges(tables_, std::move(strays_), journal_, definitions_, repairs_);
+  lanes_ = lay_out_ranges(tables_, std::move(strays), journal_, definitions_, repairs_);
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
 
@@ -234,43 +198,6 @@ void Translation::link_devices() {
   for (const auto& [what, n] : options_.devices->repairs) {
     if (n > 0) report_.repairs[what] += n;
   }
-}
-
-namespace {
-
-/// Nobody looks at the events.
-class Nowhere final : public LocationWriter {
- public:
-  void write(std::span<const Event>, std::span<const EventAttribute>) override {}
-  void close() override {}
-};
-
-}  // namespace
-
-/// Ranges that do not nest on their threads (write/words.cpp): they and those that never were said to nest get
-/// locations of their own, behind those of devices.
-void Translation::find_stray_ranges() {
-  const auto says = [](const ChannelScan& scan) { return scan.words.pushes != 0; };
-  if (std::none_of(tables_.channels.begin(), tables_.channels.end(), says)) return;
-  parallel_for(report_.threads, options_.threads, [&](std::size_t n) {
-    const ChannelId channel = tables_.channel_of[n];
-    if (tables_.channels[channel].words.pushes == 0) return;
-    Nowhere writer;
-    std::vector<StrayRange> found;
-    LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, writer);
-    translator.find_strays(found);
-    const auto records = source_.records(channel);
-    translator.run(*records);
-    const std::lock_guard lock(mutex_);
-    for (const StrayRange& stray : found) {
-      auto& known = tables_.plans[channel].strays;
-      if (known.size() <= stray.number) known.resize(stray.number + 1);
-      known[stray.number] = true;
-      const Record& r = stray.push;
-      strays_.push_back({r.time, stray.end, word_name(r), r.c, static_cast<std::uint32_t>(r.b >> 32), r.sub});
-    }
-  });
-  tables_.regions->forget_uses();
 }
 
 void Translation::count(const LocationResult& result) {
@@ -361,23 +288,9 @@ bool Translation::has_unusual_repairs() const {
   return others.are_unusual();
 }
 
-/// How long the conversion took, on the clock and of processor time, for the archive.
-void Translation::define_costs(const ProcessorTime& begin, const ProcessorTime& scanned) {
-  const ProcessorTime end = ProcessorTime::now();
-  const auto add = [this](const char* name, std::uint64_t ns) {
-    definitions_.properties.push_back({std::string(properties::counter_tool) + name, std::to_string(ns)});
-  };
-  const auto spent = std::chrono::steady_clock::now() - begin_;
-  add("convert_ns", static_cast<std::uint64_t>(std::chrono::nanoseconds(spent).count()));
-  add("convert_cpu_ns", end.all - begin.all);
-  add("convert_kernel_ns", end.kernel - begin.kernel);
-  add("scan_cpu_ns", scanned.all - begin.all);
-}
-
 TranslateReport Translation::run() {
-  const ProcessorTime begin = ProcessorTime::now();
   scan();
-  const ProcessorTime scanned = ProcessorTime::now();
+  costs_.scanned();
   progress(0.4);
   link();
   name_nameless(definitions_);
@@ -399,7 +312,7 @@ TranslateReport Translation::run() {
   define_run_facts(journal_, clock_, last_, facts, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
-  define_costs(begin, scanned);
+  costs_.define(definitions_);
   name_nameless(definitions_);
   sink_.finish(definitions_);
   progress(1.0);

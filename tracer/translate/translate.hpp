@@ -23,7 +23,7 @@ struct TranslateOptions {
   unsigned threads = 1;                      ///< at least 1; fewer are used when none can be started
   const DeviceTimeline* devices = nullptr;   ///< not owned; nullptr: no device
   std::vector<Property> properties;          ///< further properties of the archive
-  std::map<std::string, std::string> facts;  ///< of the process, known better by whoever saw its end
+  std::map<std::string, std::string> facts;  ///< of the process, from whoever saw its end
   std::function<bool(const Region&)> keep;   ///< false: its Enter and Leave are left out; empty: all are kept
   Exclusions excluded;                       ///< what contradicts itself
   std::filesystem::path spill_directory;     ///< for tables that grow with the run; "": in memory

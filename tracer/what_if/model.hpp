@@ -37,7 +37,7 @@ struct Loop {
   /// What cannot be split, of loops that are not static, in the order in which it was begun: chunks that were recorded,
   /// else what each thread did after the first had found nothing left.
   std::vector<Chunk> chunks;
-  std::vector<std::uint64_t> left;  ///< when each recorded thread left it; 0: it is not known
+  std::vector<std::uint64_t> left;  ///< when each recorded thread left it; 0: unknown
   std::uint64_t total() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t ns : by_rank) sum += ns;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tracer/replay/attributes.hpp"
+
 namespace tracer::report {
 
 Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
@@ -12,8 +14,7 @@ Modeller::Modeller(const Definitions& definitions, const Replay& replay, const s
     : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks} {
   states_.resize(definitions.locations.size());
   matched_.assign(scenarios.size() + 1, false);
-  for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
-    if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);
+  schedule_ = find_parameter(definitions, "schedule");
   Scenario as_recorded;
   all_.push_back(as_recorded);
   all_.insert(all_.end(), scenarios.begin(), scenarios.end());

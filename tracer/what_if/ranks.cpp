@@ -38,7 +38,7 @@ void RankModel::leave(LocationRef location, std::uint64_t time) {
   rank->calls.back().leave = time;
 }
 
-/// Its end may be told when the next call has begun.
+/// Its end may arrive when the next call has begun.
 void RankModel::region(std::uint32_t number, std::uint64_t begin, std::span<const std::int64_t> longer) {
   Rank& rank = ranks_[number];
   for (std::size_t s = 0; s < scenarios_; ++s) rank.so_far[s] += longer[s];

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 
 namespace tracer::report {
 

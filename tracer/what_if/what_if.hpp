@@ -33,7 +33,7 @@ struct WhatIf {
   Prediction baseline;          ///< the model's time for what was recorded: its error is known
   std::vector<Prediction> predictions;
   std::string why_off;  ///< where the baseline is off most; "" nowhere
-  /// A model that is further from the run as it was says nothing of others.
+  /// A model that is further from the recorded run predicts no other.
   static constexpr double most_error = 0.10;
   bool is_off() const { return error() > most_error || error() < -most_error; }
   double error() const {

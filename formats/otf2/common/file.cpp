@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -13,7 +13,7 @@
 #include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/write/chunk_pool.hpp"
 #include "formats/otf2/write/event_file.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::otf2 {
 

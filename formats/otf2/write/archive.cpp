@@ -17,8 +17,8 @@
 #include "formats/otf2/write/claim.hpp"
 #include "formats/otf2/write/definition_writer.hpp"
 #include "formats/otf2/write/library.hpp"
-#include "tracer/base/own_directory.hpp"
-#include "tracer/base/readable.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/permissions.hpp"
 #include "tracer/job/job_directory.hpp"
 
 namespace tracer::otf2 {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::otf2 {
 

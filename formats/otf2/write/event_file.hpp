@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formats/otf2/write/chunk_pool.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::otf2 {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -52,7 +52,7 @@ bool contains(const std::filesystem::path& file, std::string_view text) {
   return false;
 }
 
-/// The program's Kokkos, shared or in the program itself, knows only the older variable.
+/// The program's Kokkos, shared or in the program itself, reads only the older variable.
 bool has_older_kokkos(const Program& program) {
   std::filesystem::path kokkos = program.path;
   for (const std::string& library : program.libraries)

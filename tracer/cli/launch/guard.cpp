@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fork and setsid; the end of a pipe says that the guarded process has died.
+// fork and setsid; the end of a pipe shows that the guarded process has died.
 #include "tracer/cli/launch/guard.hpp"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::cli {
 

@@ -8,8 +8,8 @@
 #include <exception>
 #include <system_error>
 
-#include "tracer/base/readable.hpp"
-#include "tracer/cli/conversion.hpp"
+#include "tracer/base/files/permissions.hpp"
+#include "tracer/cli/archives/conversion.hpp"
 #include "tracer/job/output_pattern.hpp"
 
 namespace tracer::cli {

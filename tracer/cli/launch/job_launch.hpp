@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/job/job_directory.hpp"
 
 namespace tracer::cli {
@@ -16,8 +16,8 @@ namespace tracer::cli {
 struct Launch {
   std::string mark = random_name();
   std::optional<JobRun> job;    ///< none: there is no place, or another launch has it
-  std::filesystem::path place;  ///< the job's directory, as it is said
-  std::filesystem::path at;     ///< and as it is gone to: nobody can put another there
+  std::filesystem::path place;  ///< the job's directory, as users name it
+  std::filesystem::path at;     ///< and as it is opened: nobody can put another there
   std::string why_none;         ///< why there is no place
   bool shared = false;          ///< with other `tracer run`s
   bool nested = false;          ///< below another `tracer run`, which looks after the job

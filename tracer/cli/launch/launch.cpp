@@ -15,7 +15,7 @@
 #include <iterator>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -103,7 +103,7 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   sigset_t blocked, mask;
   sigemptyset(&blocked);
   for (const DuringProgram& one : during) sigaddset(&blocked, one.signal);
-  sigprocmask(SIG_BLOCK, &blocked, &mask);  // until `child` is known
+  sigprocmask(SIG_BLOCK, &blocked, &mask);  // until `child` is set
   for (std::size_t i = 0; i < std::size(during); ++i) {
     struct sigaction action {};
     action.sa_handler = during[i].handler;

@@ -16,7 +16,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;  ///< an e
 
 struct Ended {
   pid_t process = 0;
-  int exit_status = 0;             ///< as a shell says it: 128 + signal when a signal ended it
+  int exit_status = 0;             ///< as a shell gives it: 128 + signal when a signal ended it
   int signal = 0;                  ///< 0: it ended by itself
   std::uint64_t monotonic_ns = 0;  ///< when that was
   int start_error = 0;             ///< errno when it could not be started
@@ -28,7 +28,7 @@ struct Ended {
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
                   const std::function<void()>& started = {});
 
-/// As waitpid(2) says how a child ended, however often a signal comes meanwhile.
+/// How a child ended, by waitpid(2), however often a signal comes meanwhile.
 int wait_for(pid_t process);
 
 /// What `command` writes to standard output; its errors are discarded, "" when it cannot be started.

@@ -8,7 +8,7 @@
 
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/runtime_fit.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 
@@ -72,7 +72,7 @@ void say_what_is_unseen(const Program& program) {
                "libgomp to record them.");
 }
 
-/// False, which is said: a program would run on two runtimes at once. It keeps its own.
+/// False, with a message: a program would run on two runtimes at once. It keeps its own.
 bool fits(const std::string& runtime, std::span<const Program> programs, bool is_silent) {
   for (const Program& program : programs) {
     const MissingName missing = missing_name(program, runtime);

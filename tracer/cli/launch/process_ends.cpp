@@ -23,7 +23,7 @@
 
 #include "formats/raw/journal.hpp"
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -85,7 +85,7 @@ class ProcessEnds::Watcher {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       thread_ = std::thread{[this] { run(); }};
-    } catch (const std::exception&) {  // nothing is known of them, then
+    } catch (const std::exception&) {  // their ends are unknown then
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -123,7 +123,7 @@ class ProcessEnds::Watcher {
       if (wait[0].revents != 0) return;
       if (wait[1].revents != 0) read_news();
     }
-  } catch (...) {  // no memory: nothing more is known
+  } catch (...) {  // no memory: the other ends stay unknown
   }
 
   void read_news() {

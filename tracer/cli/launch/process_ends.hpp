@@ -24,7 +24,7 @@ class ProcessEnds {
 
   /// Starts the thread that watches: behind the fork of the program, whose child has one thread then.
   void start();
-  /// Ends it. Processes of which it is known how they ended.
+  /// Ends it. The processes whose ends are known.
   std::vector<ProcessEnd> take();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be told about a program before it is run: which OpenMP runtime it uses, and what stands
+// What is known of a program before it runs: which OpenMP runtime it uses, and what stands
 // in the way of tracing it.
 #pragma once
 
@@ -34,7 +34,7 @@ std::string gcc_runtime_inside(const Program& program);
 bool is_launcher(const std::filesystem::path& program);
 
 /// The programs with OpenMP that a command starts by way of another: of mpirun, srun, env, timeout and so on those that
-/// stand among their arguments (several of an MPMD job). Empty: none, or not to be told from the command alone, as of
+/// stand among their arguments (several of an MPMD job). Empty: none, or the command alone does not show them, as of
 /// scripts. Throws as inspect_program.
 std::vector<Program> openmp_programs_below(const std::vector<std::string>& command);
 

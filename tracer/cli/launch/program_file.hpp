@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an executable or a library says of itself in its file: its kind and its symbols.
+// The kind and the symbols of an executable or a library, from its file.
 #pragma once
 
 #include <elf.h>
@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "tracer/base/elf_tables.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {

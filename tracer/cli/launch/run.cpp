@@ -10,24 +10,24 @@
 #include <thread>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/conversion.hpp"
-#include "tracer/cli/launch/aftermath.hpp"
+#include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/launch/after_run.hpp"
 #include "tracer/cli/launch/annotations.hpp"
-#include "tracer/cli/launch/beside.hpp"
 #include "tracer/cli/launch/guard.hpp"
 #include "tracer/cli/launch/job_launch.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/openmp_preload.hpp"
+#include "tracer/cli/launch/other_tools.hpp"
 #include "tracer/cli/launch/process_ends.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/launch/run_options.hpp"
 #include "tracer/cli/launch/run_traces.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/options/suggest.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/cli/recover.hpp"
-#include "tracer/cli/show.hpp"
-#include "tracer/cli/suggest.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/report.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/cut/filter.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -92,7 +92,7 @@ int run(const Options& options) {
     return 127;
   }
   if (!options.filter.empty())
-    report::Filter{}.add_file(options.filter);  // wrong ones are said before the program runs
+    report::Filter{}.add_file(options.filter);  // reports an invalid one before the program runs
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);

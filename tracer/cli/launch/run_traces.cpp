@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "tracer/base/config.hpp"
-#include "tracer/cli/conversion.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

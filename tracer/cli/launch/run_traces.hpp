@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The traces that a `tracer run` finds when its program has ended, and what it says where there is none.
+// The traces that a `tracer run` finds when its program has ended, and its message where there is none.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ std::filesystem::path path_of(const std::filesystem::path& directory, const std:
 /// What traces_of() names.
 std::vector<OwnTrace> own_traces(const Launch& launch, const std::vector<std::filesystem::path>& traces);
 
-/// Of processes that had another TRACER_OUTPUT, from the program itself or from what started it; says where they are.
+/// Of processes that had another TRACER_OUTPUT, from the program itself or from what started it; prints where they are.
 std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes);
 
 /// Says why there may be no trace. `preload`: the runtime the program ran with, "" its own.

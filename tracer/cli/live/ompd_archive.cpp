@@ -5,8 +5,8 @@
 #include <string>
 
 #include "formats/otf2/write/sink.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/ompd/record_builder.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/regions/symbolize.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes what OMPD told as an OTF2 archive.
+// Writes what OMPD found as an OTF2 archive.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ class RecordBuilder;
 
 namespace tracer::cli {
 
-/// Into `directory`, "" for ./tracer-<program>-<date>-<time>-<pid>; says where on stdout. `how`: the provenance that
-/// the archive carries (TRACER::PROVENANCE), "attach" or "snapshot".
+/// Into `directory`, "" for ./tracer-<program>-<date>-<time>-<pid>; prints its path on stdout. `how`: the provenance
+/// that the archive carries (TRACER::PROVENANCE), "attach" or "snapshot".
 void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& directory, const char* how);
 
 }  // namespace tracer::cli

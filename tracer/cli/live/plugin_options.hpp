@@ -2,7 +2,7 @@
 // What snapshot and attach let the user say about the OMPD plugin.
 #pragma once
 
-#include "tracer/cli/arguments.hpp"
+#include "tracer/cli/options/arguments.hpp"
 #include "tracer/ompd/plugin.hpp"
 
 namespace tracer::cli {

@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/cli/command.hpp"
 #include "tracer/cli/live/ompd_archive.hpp"
 #include "tracer/cli/live/plugin_options.hpp"
 #include "tracer/cli/live/snapshot_text.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/ompd/guard.hpp"
 #include "tracer/ompd/record_builder.hpp"
 #include "tracer/ompd/runtime.hpp"

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/ompd/snapshot.hpp"
 
 namespace tracer::cli {

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ompd/target/elf_file.hpp"
 #include "tracer/ompd/target/refusal.hpp"
 #include "tracer/ompd/target/registers.hpp"

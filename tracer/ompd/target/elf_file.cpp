@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer::ompd {

@@ -24,7 +24,7 @@
 #include <system_error>
 #include <thread>
 
-#include "tracer/base/file_identity.hpp"
+#include "tracer/base/files/file_identity.hpp"
 #include "tracer/ompd/target/elf_file.hpp"
 #include "tracer/ompd/target/refusal.hpp"
 #include "tracer/ompd/target/registers.hpp"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {

@@ -13,7 +13,7 @@ enum class Refusal : int {
   no_such_target = 10,      ///< no such process, or no such file
   no_permission = 11,       ///< ptrace refused: ptrace_scope, another user, another tracer
   other_architecture = 12,  ///< not this machine's, or 32 bit
-  no_openmp = 13,           ///< no runtime that OMPD knows is mapped
+  no_openmp = 13,           ///< no runtime with OMPD support is mapped
   not_initialized = 14,     ///< the runtime is mapped and has not started
   stripped_runtime = 15,    ///< its ompd_* symbols are missing
   no_plugin = 16,           ///< no libompd.so that fits

@@ -15,11 +15,11 @@ namespace tracer::report {
 /// A number on both sides: means over the runs.
 struct Change {
   double before = 0, after = 0;
-  double noise = -1;  ///< half of the 95 % interval of the difference (Welch); -1: a side has one run, nothing is known
+  double noise = -1;  ///< half of the 95 % interval of the difference (Welch); -1: unknown, since a side has one run
   double delta() const { return after - before; }
   /// 0.05: five per cent more. Infinite when there was nothing before.
   double relative() const;
-  /// False while nothing is known of the noise.
+  /// False while the noise is unknown.
   bool beyond_noise() const { return noise >= 0 && (delta() > noise || delta() < -noise); }
 };
 Change compare(const std::vector<double>& before, const std::vector<double>& after);
@@ -48,7 +48,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after);
 /// constructs count, time, waiting and imbalance. It is about growth, or with "<" about what shrinks: "work < -10%".
 class Limit {
  public:
-  /// Throws tracer::Error that says what is wrong.
+  /// Throws tracer::Error with the reason.
   explicit Limit(std::string_view text);
   /// What passes it, one line each: nothing that may be noise. Throws tracer::Error for a name that `diff` has not.
   std::vector<std::string> passed_by(const Diff& diff) const;

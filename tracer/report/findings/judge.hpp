@@ -46,11 +46,11 @@ class Judge {
   struct Row {
     const char *group, *ids;  ///< what it is about, and which findings it may add
     void (Judge::*look)();
-    bool when_perturbed;  ///< also where recording took so long that waiting says nothing
+    bool when_perturbed;  ///< also where recording took so long that waiting times mean nothing
   };
   static const Row findings[];
 
-  // What kind of run it was (verdict_run.cpp).
+  // What kind of run it was (verdict_run.cpp, verdict_processors.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
   std::uint64_t own_wall() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What keeps a program from being faster, by the account: findings by the seconds that could be won, each with its
-// place, cause, what fits to try and how sure it is; or why nothing can be said.
+// place, cause, what fits to try and how sure it is; or why there is no finding.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>

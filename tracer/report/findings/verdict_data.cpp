@@ -14,7 +14,6 @@ namespace {
 
 struct PatternRow {
   DataPattern pattern;
-  const char* id;
   const char* who;
   const char* what;  ///< "%s copies of %s in all, ..."
   const char* advice;
@@ -23,54 +22,48 @@ struct PatternRow {
 
 /// What each pattern means, and the clause to write (OpenMP 5.2, 5.8 and 13).
 constexpr std::array patterns{
-    PatternRow{DataPattern::duplicate_transfer, "duplicate-transfer", "operations",
-               "copy to the device what it has already",
+    PatternRow{DataPattern::duplicate_transfer, "operations", "copy to the device what it has already",
                "Keep the data on the device between these constructs: put `target data map(to: ...)` around them, or "
                "`target enter data` before and `target exit data` behind them.",
                "high"},
     PatternRow{
-        DataPattern::round_trip, "round-trip", "operations",
-        "copy back to the device what came from it and did not change",
+        DataPattern::round_trip, "operations", "copy back to the device what came from it and did not change",
         "Keep the data on the device: put `target data map(tofrom: ...)` around these constructs, and fetch what "
         "the host reads in between by `target update from(...)`.",
         "high"},
-    PatternRow{DataPattern::returned_unchanged, "round-trip", "operations",
-               "fetch from the device what it did not change",
+    PatternRow{DataPattern::returned_unchanged, "operations", "fetch from the device what it did not change",
                "Map these variables by `map(to: ...)` instead of `tofrom`, which is also the default.", "high"},
-    PatternRow{DataPattern::repeated_allocation, "repeated-allocation", "operations",
+    PatternRow{DataPattern::repeated_allocation, "operations",
                "allocate and free memory for variables that had some on the device before",
                "Allocate once: put `target data map(alloc: ...)` around these constructs, or keep what "
                "`omp_target_alloc` gives.",
                "medium"},
-    PatternRow{DataPattern::unused_allocation, "unused-allocation", "operations",
+    PatternRow{DataPattern::unused_allocation, "operations",
                "allocate memory on the device in whose lifetime no kernel runs",
                "Remove the map clause, or the `target data` construct, of these variables.", "medium"},
-    PatternRow{DataPattern::unused_transfer, "unused-transfer", "operations",
+    PatternRow{DataPattern::unused_transfer, "operations",
                "copy to the device what is overwritten or freed before a kernel runs",
                "Map these variables by `map(alloc: ...)` or `map(from: ...)`, or move the copy behind the loop.",
                "medium"},
     PatternRow{
-        DataPattern::serial_transfer, "serial-transfer", "operations",
+        DataPattern::serial_transfer, "operations",
         "copy to the device while no kernel runs, and could go on behind the kernel before",
         "Send the next step's data while the kernel of this one runs: two buffers in turn, `target update to(...) "
         "nowait depend(out: ...)` and `target nowait depend(in: ...)`.",
         "low"},
-    PatternRow{DataPattern::small_transfers, "small-transfers", "operations",
-               "copy little at a time between two kernels",
+    PatternRow{DataPattern::small_transfers, "operations", "copy little at a time between two kernels",
                "Copy it at once: put what is small into one array or structure and map that, or update a contiguous "
                "part by one `target update`.",
                "medium"},
-    PatternRow{DataPattern::short_kernels, "short-kernels", "kernels",
-               "take less time than launching them and waiting for them",
+    PatternRow{DataPattern::short_kernels, "kernels", "take less time than launching them and waiting for them",
                "Give each kernel more to do: move the loop around the `target` construct into it, or submit several "
                "without waiting by `target nowait depend(...)`.",
                "medium"},
-    PatternRow{DataPattern::few_teams, "few-teams", "kernels",
-               "run with fewer blocks than the device has multiprocessors",
+    PatternRow{DataPattern::few_teams, "kernels", "run with fewer blocks than the device has multiprocessors",
                "Let the runtime choose the number of teams, or raise `num_teams`; `collapse` gives `distribute` more "
                "iterations to share.",
                "medium"},
-    PatternRow{DataPattern::turns, "device-turns", "times",
+    PatternRow{DataPattern::turns, "times",
                "the host waits for the device, and then works while the device waits, though it fetches nothing",
                "Let both work at once: `target nowait depend(...)`, the host's work, and `taskwait` where the result "
                "is needed.",
@@ -126,7 +119,7 @@ void Judge::data_movement() {
     if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;
-    add(std::move(finding), pattern.id, std::move(mine));
+    add(std::move(finding), name_of(pattern.pattern), std::move(mine));
   }
 }
 

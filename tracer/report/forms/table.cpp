@@ -31,7 +31,7 @@ std::vector<std::string> shorter_places(const std::string& text) {
   return shorter;
 }
 
-/// The end of a region's name says where it is, so the middle gives way.
+/// The end of a region's name is its place: the middle gives way.
 std::string shortened(const std::string& whole, std::size_t width) {
   if (width_of(whole) <= width || width < 8 || width_of(whole) != whole.size()) return whole;
   std::string text = whole;
@@ -57,7 +57,7 @@ std::string Table::text(const TextOptions& options) const {
   for (std::size_t i = 0; i < shown; ++i) {
     for (std::size_t j = 0; j < columns_.size(); ++j) widths[j] = std::max(widths[j], width_of(rows_[i][j]));
   }
-  // Where it is too wide the widest texts give way, down to what still says something.
+  // Where it is too wide the widest texts give way, down to what can still be read.
   constexpr std::size_t least = 24;
   const auto all = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * widths.size()); };
   for (std::size_t too_much = options.is_cut ? all() - std::min(all(), options.width) : 0; too_much != 0; --too_much) {

@@ -2,6 +2,7 @@
 // Charges each interval of each thread to a place while the trace is replayed.
 #include "tracer/report/measures/account.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/attributes.hpp"
 #include "tracer/virtual_location.hpp"
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 namespace tracer::report {
 namespace {
 
-/// The region in which a thread waits for a device: the construct, whose line says more than the call of CUDA inside
-/// it.
+/// The region in which a thread waits for a device: the construct, whose line is more useful than the call of CUDA
+/// inside it.
 RegionRef asks_device(const Replay& replay, const Task& task) {
   for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && frame->activity == Activity::device; ++frame)
     if (!replay.classes()[frame->region].label.starts_with("cu")) return frame->region;
@@ -70,11 +71,9 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     doacross_.resize(definitions.regions.size());
     doacross_[i] = label.starts_with("doacross source") ? DoacrossMark::source : DoacrossMark::sink;
   }
-  for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
-    if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);
-    if (definitions.parameters[i].name == "iterations") iterations_ = static_cast<std::uint32_t>(i);
-    if (definitions.parameters[i].name == "chunks") chunks_ = static_cast<std::uint32_t>(i);
-  }
+  schedule_ = find_parameter(definitions, "schedule");
+  iterations_ = find_parameter(definitions, "iterations");
+  chunks_ = find_parameter(definitions, "chunks");
 }
 
 void Accountant::add_to(Spent& spent, std::uint32_t where, std::uint64_t ns) {
@@ -134,7 +133,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
   if (!state.seen) {
     state.seen = true;
     state.first = event.time;
-    // The very first event of a process of which nobody says when it began, or the kernel by a tick too late.
+    // The first event of a process whose begin is not recorded, or by the kernel a tick too late.
     if (process.begin == 0 || event.time < process.begin) process.begin = event.time;
     if (process.last == 0 && replay_.is_confined()) process.go_beyond(true, process.begin);
     const std::uint64_t before = event.time - std::min(process.begin, event.time);
@@ -189,7 +188,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
           break;
         }
         loop.iterations = std::max(loop.iterations, event.a);
-        // Each of a team is told the same.
+        // The same for each thread of a team.
         if (where.contexts.empty() || where.contexts.back().team->master == location) loop.all_iterations += event.a;
       }
       break;
@@ -201,7 +200,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     doacross(state, *replay_.location(location).current, event, attributes);
 }
 
-/// The process was serial until now. Of the longest stretches, what region comes next is known when it begins.
+/// The process was serial until now. The region that follows the longest stretches is recorded when it begins.
 void Accountant::end_stretch(Process& process, std::uint64_t time) {
   if (process.teams != 0 || process.is_beyond || time <= std::max(process.begin, process.serial_since)) return;
   auto& stretches = process.stretches;
@@ -266,7 +265,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       state.idle_from = from;
       state.teams_before = state.teams_now;
       state.mpi_before = state.mpi_now;
-      state.beyond_before = process_of(state).beyond.value(to);  // none passes within what is told
+      state.beyond_before = process_of(state).beyond.value(to);  // no time passes within an observer's call
     }
     return;
   }
@@ -311,7 +310,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
   }
 }
 
-/// A phase may be said on locations that are no threads of ours.
+/// A phase may be recorded on locations that are no threads of ours.
 void Accountant::follow_phases(LocationRef location, std::uint64_t time) {
   if (processes_.empty()) return;
   Process& process = process_of(states_[location]);

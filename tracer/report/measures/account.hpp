@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"
@@ -189,7 +189,7 @@ class Accountant final : public Observer {
     std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
     std::uint64_t lock_waiters = 0;                       ///< threads that have come to a lock and do not have it
     std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
-    std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until it is known what is behind it
+    std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until the next event shows what follows
     std::uint64_t gap_mpi = 0;
     std::map<RegionRef, Beside> beside;
 
@@ -273,7 +273,7 @@ class Accountant final : public Observer {
   std::vector<std::uint64_t> work_by_region_;  ///< by parallel region, at its number + 1
   PlaceTimes undelayed_{};                     ///< before the time without a processor is taken from them
   PlaceTimes delayed_from_{};                  ///< and that
-  bool is_ours_ = false;                       ///< what recording cost is known of no other tool
+  bool is_ours_ = false;                       ///< of other tools the cost of recording is unknown
   std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0, teams_at_once_ = 0, active_levels_ = 0;
   std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0, own_creates_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The account at the end of the trace: what is known of the whole run only, and the sums.
+// The account at the end of the trace: what needs the whole run, and the sums.
 #include <algorithm>
 
 #include "tracer/report/measures/account.hpp"
@@ -68,7 +68,7 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
     const std::uint64_t beyond = process.beyond.value(end) - std::min(process.beyond.value(end), state.beyond_at_end);
     return charge(state, Place::absent, gone - std::min(gone, beyond));
   }
-  if (process.facts.is_cut() && end > process.last) {  // what it did then nobody knows
+  if (process.facts.is_cut() && end > process.last) {  // its activity then is unknown
     if (!process.is_beyond) charge(state, Place::unknown, end - process.last);
     end = process.last;
   }
@@ -113,7 +113,7 @@ std::uint64_t Accountant::move(State& state, Place from, Place to, std::uint64_t
   return ns;
 }
 
-/// The kernel says how long the thread could have run but had no processor, not where. Waiting is as long with one as
+/// The kernel counts how long the thread could have run but had no processor, not where. Waiting is as long with one as
 /// without: what is taken from a thread is its share of what it was to do, and of waiting that spins. That the thread
 /// slept is the time in which it neither ran nor could have: waiting, as long as there is some; at work, where threads
 /// wait actively.
@@ -161,7 +161,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   AccountProcess sum;
   process.last = std::max(process.last, replay_.last_of(process.first));
   const RunFacts& facts = process.facts;
-  // The kernel knows the start to a tick: an event may come before it.
+  // The kernel's start time is exact to a tick: an event may come before it.
   const bool from_kernel = facts.start >= process.begin && facts.start - process.begin <= facts.resolution &&
                            facts.start != 0 && facts.end >= process.last;
   account.whole_process = account.whole_process && from_kernel;
@@ -220,7 +220,7 @@ Account Accountant::account() {
   result.is_confined = replay_.is_confined();
   result.helpers = static_cast<std::uint64_t>(
       std::count_if(states_.begin(), states_.end(), [](const State& state) { return state.helper; }));
-  // Of a rank that left no trace there is a thread without events, and nobody knows when it was there.
+  // Of a rank that left no trace there is a thread without events, and its lifetime is unknown.
   const auto is_known = [this](const Process& process) { return process.begin != 0 || processes_.size() == 1; };
   const auto known = static_cast<std::uint64_t>(std::count_if(processes_.begin(), processes_.end(), is_known));
   for (Process& process : processes_) {

@@ -103,7 +103,7 @@ void Accountant::team_left(LocationRef location, Team& team, Task&) {
 void Accountant::team_ended(Team& team) {
   const auto found = teams_.find(&team);
   if (found == teams_.end()) return;
-  // The region is known from the master's Enter on; workers may come first.
+  // The master's Enter names the region; workers may come first.
   for (const auto& [ns, at] : found->second.starts)
     add_detail(Place::team, team.region, undefined_ref, team.region, ns, at, 0);
   for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);

@@ -150,7 +150,7 @@ void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
     if (!where.contexts.empty()) raise(epoch(*task.team, where.contexts.back().implicit->barriers), task.path);
   }
   if (task.parent != nullptr) raise(task.parent->children, task.path);
-  // Whoever waits for descendants waits for those between as well, and these hand on what they were told.
+  // Whoever waits for descendants waits for those between as well, and these hand on what they received.
   if (Task* const up = task.open_ancestor()) raise(up->descendants, longer(task.path, task.descendants));
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracer/replay/forget.hpp"
+#include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -33,14 +33,14 @@ class Graph final : public Observer {
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
   void fill(Report& report) const;
-  /// From now on paths know where they went, to `resolution` ns (trail.hpp).
+  /// From now on paths know where they went, to `resolution` ns (path_steps.hpp).
   void keep_trails(std::uint64_t resolution) {
     trails_ = true;
     resolution_ = resolution;
   }
   const Path& longest() const { return longest_; }
 
-  // For MpiPaths, which says what of the time in MPI is on a path.
+  // For MpiPaths, which decides which time in MPI is on a path.
   void follow_mpi(MpiPaths& paths) { mpi_ = &paths; }
   void go_on_in(Path& path, LocationRef location, std::uint64_t from, std::uint64_t to);
   void add_work(std::uint64_t ns, const Path& path);

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/forget.hpp"
+#include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 

@@ -62,7 +62,7 @@ void MpiPaths::leave(LocationRef location, Task&, const Frame& frame, std::uint6
   if (call.cause_time != 0 || !communicates(definitions_.regions[frame.region].role)) settle(location, time);
 }
 
-/// The path goes on behind the call, now that what it waited for is as well known as it gets.
+/// The path continues behind the call: no later event changes what it waited for.
 void MpiPaths::settle(LocationRef location, std::uint64_t now) {
   Call& call = where_[location].call;
   if (call.is_settled) return;
@@ -185,7 +185,7 @@ void MpiPaths::meeting(const MpiMeeting& meeting) {
   for (const MpiPart& part : parts) go_on(part);
 }
 
-/// The others are told by message() and meeting().
+/// message() and meeting() handle the others.
 void MpiPaths::waited(const MpiWaited& waited) {
   if (waited.kind < MpiWait::fence) return;
   const LocationRef location = caller(waited.rank, waited.from);

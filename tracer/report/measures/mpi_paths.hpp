@@ -11,15 +11,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
-#include "tracer/replay/mpi_world.hpp"
+#include "tracer/replay/mpi/messages.hpp"
+#include "tracer/replay/mpi/world.hpp"
 #include "tracer/replay/replay.hpp"
 
 namespace tracer::report {
 
 class Graph;
 
-/// To be told of the replay after the graph, and after those that tell it of messages and operations.
+/// Observes the replay after the graph, and after those that pass it messages and operations.
 class MpiPaths final : public Observer, public MpiSink {
  public:
   MpiPaths(const Definitions& definitions, const Replay& replay, Graph& graph);

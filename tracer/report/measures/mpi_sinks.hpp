@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 
 namespace tracer::report {
 

@@ -18,16 +18,15 @@ const Task* maker_of(const Task& task) {
 }  // namespace
 
 Phases::Phases(const Definitions& definitions, const Replay& replay)
-    : definitions_{definitions}, replay_{replay}, running_(definitions.locations.size()) {
+    : definitions_{definitions},
+      replay_{replay},
+      host_operations_{definitions},
+      running_(definitions.locations.size()) {
   for (const Location& location : definitions.locations) virtual_.push_back(is_virtual(location));
   for (const Region& region : definitions.regions) {
     entries_.emplace_back().is_phase = is_phase(region);
     any_ = any_ || entries_.back().is_phase;
   }
-  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
-    if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
-  for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
-    if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
 }
 
 template <class Body>
@@ -68,18 +67,14 @@ void Phases::device_operation(LocationRef location, std::uint64_t id) {
 }
 
 void Phases::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
-  std::uint64_t host_op = 0;
-  for (const EventAttribute& attribute : attributes)
-    if (attribute.attribute == host_op_id_) host_op = attribute.value;
+  const std::uint64_t host_op = host_operations_.of(event, attributes);
   switch (event.type) {
     case EventType::enter:
-      return device_operation(location, host_op);
     case EventType::parameter_uint:
-      if (event.ref == callsite_) device_operation(location, event.a);
-      return;
+      return device_operation(location, host_op);
     case EventType::rma_get:
     case EventType::rma_put:
-      device_operation(location, host_op != 0 ? host_op : event.b);
+      device_operation(location, host_op);
       copies_[{location, event.b}] = {event.time, std::move(running_[location])};
       running_[location].clear();
       return;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/replay/attributes.hpp"
 #include "tracer/replay/per_location.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
@@ -46,13 +47,13 @@ class Phases final : public Observer {
 
   const Definitions& definitions_;
   const Replay& replay_;
+  const HostOperationIds host_operations_;
   std::vector<Entry> entries_;
   std::uint64_t visits_ = 0;
   std::vector<bool> virtual_;                                     ///< by location: no thread
   std::unordered_map<OwnNumber, Open, OwnNumber::Hash> submits_;  ///< by process and host_op_id
   std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;   ///< by location and matching id
   std::vector<Open> running_;                                     ///< of each stream's operation
-  std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
   bool any_ = false;
 };
 

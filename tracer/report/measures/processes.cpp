@@ -131,7 +131,7 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   for (const auto& [host, facts] : by_host) {
     all.processors += processors_of(facts);
     all.processors_online += facts.front()->processors_online;
-    std::uint64_t stolen = 0;  // each process was told of the whole machine's, while it was there
+    std::uint64_t stolen = 0;  // each process recorded the whole machine's, during its life
     for (const RunFacts* one : facts) stolen = std::max(stolen, one->stolen_ns);
     all.stolen_ns += stolen;
   }

@@ -36,7 +36,7 @@ class ProcessesByGroup {
   std::unordered_map<std::uint32_t, const ProcessRow*> rows_;
 };
 
-/// Whether they run more than one program, as far as that is known.
+/// Whether they run more than one program, as far as recorded.
 bool has_several_programs(const std::vector<ProcessRow>& processes);
 
 /// Of their threads' work.
@@ -45,11 +45,11 @@ Balance balance_of_processes(const std::vector<ProcessRow>& processes);
 /// A device's name, before that of the process that uses it where there are several.
 std::string name_in_job(const Report& report, const DeviceRow& device);
 
-/// The process whose end says most of the others': the first that called MPI_Abort, or was killed, or gave an exit
-/// status that is not 0; else the first. nullptr: of none is anything known.
+/// The process whose end explains most of the others': the first that called MPI_Abort, or was killed, or gave an exit
+/// status that is not 0; else the first. nullptr: no end is known.
 const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& processes);
 
-/// Of the run as a whole: what the archive says of it, or else what it says of its processes.
+/// Of the run as a whole: the archive's own facts, or else those of its processes.
 RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessRow>& processes);
 
 /// "exit status 0"; of a job "MPI Rank 3: exit status 1", unless all ended well. `all`: of facts_of_all().

@@ -5,9 +5,9 @@
 
 #include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
-#include "tracer/replay/sample_counters.hpp"
-#include "tracer/replay/sample_join.hpp"
-#include "tracer/replay/sample_paths.hpp"
+#include "tracer/replay/samples/call_paths.hpp"
+#include "tracer/replay/samples/counters.hpp"
+#include "tracer/replay/samples/join.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::report {

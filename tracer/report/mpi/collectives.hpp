@@ -7,14 +7,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/report/mpi/rounds.hpp"
 
 namespace tracer::report {
 
 /// The n-th operation on a communicator is one and the same for all its ranks; blocking and non-blocking ones are
 /// counted apart, the latter in the order of their begin. Of operations among neighbours, between two groups and of one
-/// process nobody waits for all: they are only told.
+/// process nobody waits for all: they are only counted.
 class MpiCollectives final : public Observer {
  public:
   MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink);
@@ -22,7 +22,7 @@ class MpiCollectives final : public Observer {
   void finished(std::uint64_t time) override;
 
   std::uint64_t complete() const { return complete_; }
-  std::uint64_t incomplete() const { return incomplete_; }  ///< to which somebody did not come, or is not known
+  std::uint64_t incomplete() const { return incomplete_; }  ///< a member did not come, or is unknown
 
  private:
   struct Instance {

@@ -31,7 +31,7 @@ void MpiEpochs::other_event(LocationRef location, const Event& event, std::span<
   }
 }
 
-/// Without those that left no trace: nobody knows when they came.
+/// Without those that left no trace: their arrival is unknown.
 std::vector<std::uint32_t> MpiEpochs::partners_in(std::uint32_t group) const {
   std::vector<std::uint32_t> partners;
   if (group >= definitions_.groups.size() || definitions_.groups[group].kind != GroupKind::comm_group) return partners;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 
 namespace tracer::report {
 

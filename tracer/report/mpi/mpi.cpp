@@ -54,7 +54,7 @@ Mpi::Mpi(const Definitions& definitions, const Replay& replay)
   matrix_.bytes.resize(matrix_.messages.size());
 }
 
-/// nullptr: of no function that is known.
+/// nullptr: no known function.
 Mpi::Calls* Mpi::calls(std::uint32_t rank, RegionRef region) {
   if (rank >= calls_.size() || region >= function_of_.size() || function_of_[region] == undefined_ref) return nullptr;
   auto& of_rank = calls_[rank];

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

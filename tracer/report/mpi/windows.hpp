@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/report/mpi/rounds.hpp"
 
 namespace tracer::report {
@@ -36,7 +36,7 @@ class MpiWindows final : public Observer {
     MpiCall shown;     ///< the flush or unlock that shows that it is had
     MpiCall released;  ///< MPI_Win_unlock; of the lock before, until then
     bool told = false;
-    std::uint64_t had_since = ~std::uint64_t{0};  ///< by what flushes showed; else not known
+    std::uint64_t had_since = ~std::uint64_t{0};  ///< as far as flushes show; else unknown
   };
   /// What a location's call of MPI is about, until it is left.
   struct Open {

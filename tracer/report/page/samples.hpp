@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tracer/replay/sample_counters.hpp"
-#include "tracer/replay/sample_paths.hpp"
+#include "tracer/replay/samples/call_paths.hpp"
+#include "tracer/replay/samples/counters.hpp"
 
 namespace tracer::report {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tracer/replay/trail.hpp"
+#include "tracer/replay/path_steps.hpp"
 #include "tracer/report/page/html.hpp"
 #include "tracer/report/page/samples.hpp"
 #include "tracer/report/page/slice_rows.hpp"

@@ -13,9 +13,9 @@ namespace tracer::translate {
 /// Tables::mpi_comms.
 void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions);
 
-/// Whether a fact is told by mpi_properties() rather than as it is.
+/// Whether mpi_properties() writes a fact, rather than as it is.
 bool is_mpi_fact(const std::string& name);
-/// Communicators as properties, with their references; when it is known which are used.
+/// Communicators as properties, with their references; after it has been counted which are used.
 void mpi_properties(const Tables& tables, const Journal& journal, Definitions& definitions);
 
 }  // namespace tracer::translate

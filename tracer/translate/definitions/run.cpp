@@ -31,7 +31,7 @@ std::string result_name(const CallbackAnswer& answer) {
 
 enum class GccRuntime { none, mapped, stood_in_for };
 
-/// GCC's own OpenMP runtime is mapped, and nothing that knows tools stands before it; or another one does (libomp has
+/// GCC's own OpenMP runtime is mapped, and nothing with tool support stands before it; or another one does (libomp has
 /// its entry points), whether it was used or not.
 GccRuntime gcc_runtime_of(const Journal& journal) {
   const auto named = [](const std::string& path, const char* name) { return path.find(name) != std::string::npos; };

@@ -22,13 +22,13 @@ void define_all_threads(std::size_t threads, Definitions& definitions);
 
 void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Definitions& definitions);
 
-/// What was recorded, what is missing, and what the runtime said of itself.
-/// Threads of which something is lost and nobody knows how much: counted as one event each.
+/// What was recorded, what is missing, and what the runtime reported about itself.
+/// Threads that lost an unknown number of events: counted as one event each.
 std::uint64_t lost_without_count(const Journal& journal);
 /// A program of GCC ran on another OpenMP runtime than its own.
 bool stands_in_for_libgomp(const Journal& journal);
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
-/// TRACER::RUN::...: the process as the kernel knows it. Times are CLOCK_MONOTONIC's, as the events' are. `known`: what
+/// TRACER::RUN::...: the process as the kernel sees it. Times are CLOCK_MONOTONIC's, as the events' are. `known`: what
 /// somebody else saw of its end. A killed run ended when something of it was seen last.
 void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds last_event,
                       const std::map<std::string, std::string>& known, Definitions& definitions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an archive says about devices: nodes, location groups, streams, kernels' regions, windows.
+// An archive's definitions of devices: nodes, location groups, streams, kernels' regions, windows.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct DeviceDefinitions {
     unsigned percent;
     std::uint32_t limit;  ///< a string
   };
-  /// By device and packed fields; empty where the device's properties are not known.
+  /// By device and packed fields; empty where the device's properties are unknown.
   std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, Share> shares;
   std::uint32_t callsite_id = undefined_ref, teams_requested = undefined_ref,
                 teams_granted = undefined_ref;  // parameters

@@ -29,13 +29,7 @@ class StreamTranslator {
     }
     memory_until(~Nanoseconds{0});
     out_.flush();
-    LocationResult result;
-    result.first = out_.batch().first();
-    result.last = out_.last();
-    result.events = out_.batch().count();
-    result.clamped = out_.batch().clamped();
-    result.used = std::move(out_.usage());
-    return result;
+    return result_of(out_);
   }
 
  private:

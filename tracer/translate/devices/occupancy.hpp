@@ -10,7 +10,7 @@
 namespace tracer::translate {
 
 struct Occupancy {
-  unsigned percent = 0;    ///< of the warps that a multiprocessor can hold; 0: not known
+  unsigned percent = 0;    ///< of the warps that a multiprocessor can hold; 0: unknown
   const char* limit = "";  ///< "warps", "blocks", "registers", "shared memory"
 };
 

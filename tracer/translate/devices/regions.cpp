@@ -41,7 +41,7 @@ RegionRole role_of(DeviceRecordKind kind) {
   }
 }
 
-/// The host's region of the submit that made it: it knows file and line.
+/// The host's region of the submit that made it: it has file and line.
 const Region* submit_region(const Tables& tables, const DeviceOperation& o) {
   if (o.kind != DeviceRecordKind::kernel || o.codeptr == 0 || o.host_op_id == no_id) return nullptr;
   for (const Construct c : {Construct::target_submit, Construct::target}) {

@@ -8,7 +8,7 @@ namespace tracer::translate {
 
 /// Copies between host and device are RMA operations without a region; all else has one.
 bool has_region(DeviceRecordKind kind) noexcept;
-/// The region's Enter says how many bytes.
+/// The region's Enter has the number of bytes.
 bool has_bytes_attribute(DeviceRecordKind kind) noexcept;
 
 /// Appends the regions of all operations to the definitions and fills `out.regions`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes of kernels and copies that CUPTI alone knows: grid, block, registers, occupancy, pinned memory.
+// Attributes of kernels and copies from CUPTI alone: grid, block, registers, occupancy, pinned memory.
 #pragma once
 
 #include <algorithm>

@@ -129,7 +129,7 @@ enum class WordPayload : std::uint8_t {
   text = 4,
   correlation = 5
 };
-/// What is not known is none.
+/// What is unknown is none.
 constexpr WordPayload word_payload(std::uint16_t sub) noexcept {
   const auto type = (sub >> 4) & 0xf;
   return type <= static_cast<int>(WordPayload::correlation) ? static_cast<WordPayload>(type) : WordPayload::none;

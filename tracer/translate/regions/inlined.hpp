@@ -14,7 +14,7 @@ namespace tracer::translate {
 
 /// A call that is no call any more.
 struct InlinedCall {
-  std::string function;    ///< the callee, as the linker would name it where the debug information says that
+  std::string function;    ///< the callee, as the linker would name it where the debug information has that
   std::string file;        ///< of the call, as the debug information has it; "" unknown
   std::uint32_t line = 0;  ///< of the call
 };

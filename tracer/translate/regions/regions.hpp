@@ -84,7 +84,7 @@ class RegionTable {
   RegionRef first_ = 0;
 };
 
-/// A position inside the runtime, or none, says nothing: what surrounds it stands in (a tail call
+/// A position inside the runtime, or none, is useless: what surrounds it stands in (a tail call
 /// leaves libomp's own address). False for what has no position at all.
 bool wants_position(Construct construct) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Return addresses become file, line and function, by the modules that the journal says were mapped.
+// Return addresses become file, line and function, by the modules that were mapped, from the journal.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tracer/base/elf_tables.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::translate {
 namespace {

@@ -34,7 +34,7 @@ class Marks {
   std::vector<std::unique_ptr<std::atomic<std::uint64_t>[]>> words_;
 };
 
-/// Tasks of which not all can be true that is said: they are left out.
+/// Tasks whose records contradict each other: they are left out.
 class Contradictions {
  public:
   explicit Contradictions(const Tables& tables) : tables_(tables), found_(tables), begun_(tables), created_(tables) {}

@@ -27,11 +27,11 @@ struct Migration {
   bool in = false;  ///< it arrives here (again); else it leaves
 };
 
-/// An untied task ended here, and another thread told it: of those that have run its parts, libomp lets the last that
-/// comes back from one tell it, which need not be the one that ran the last.
+/// An untied task ended here, and another thread recorded it: of those that have run its parts, libomp lets the last
+/// that comes back from one tell it, which need not be the one that ran the last.
 struct UnreportedEnd {
   TaskId task = no_id;
-  Ticks time = 0;  ///< when it was told
+  Ticks time = 0;  ///< when it was recorded
 };
 
 struct Plan {

@@ -83,7 +83,7 @@ struct Tables {
     while (index < implicits.size() && parallel(implicits[index].parallel) == nullptr) index = implicits[index].outer;
     return index < implicits.size() ? &implicits[index] : nullptr;
   }
-  /// Each task runs and completes by its own records: what else says that one is over is wrong.
+  /// Each task runs and completes by its own records: any other record of its end is wrong.
   bool all_tasks_end() const noexcept { return task_begins.empty(); }
   /// Whether the task is said first, and in time, to run by a record of this time. 0: it is left out, and never does.
   bool begins_at(TaskId id, Ticks time) const noexcept {

@@ -10,7 +10,7 @@
 
 namespace tracer::translate {
 
-/// Calls `body` with channel, record and the task that the record says to be created, or no_id: each channel's records
+/// Calls `body` with channel, record and the task that the record creates, or no_id: each channel's records
 /// in their order, the channels on several threads.
 template <class Body>
 void for_each_record(const TraceSource& source, std::size_t channels, unsigned threads, const Body& body) {

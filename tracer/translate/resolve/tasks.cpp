@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks of traces that are not whole: a program that was killed, records that were lost, a runtime that contradicts
-// itself. Each task begins once, the first time that anybody says so while its team is there; or never.
+// itself. Each task begins once, by the first record of it while its team is there; or never.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -77,7 +77,7 @@ class Begins {
       for (std::size_t n = 0; n < scan.entities.size(); ++n) times_.back()[n].store(never, std::memory_order_relaxed);
     }
   }
-  /// Of a channel, in its order. `created`: the task that the record says to be created.
+  /// Of a channel, in its order. `created`: the task that the record creates.
   void take(const Record& r, TaskId created) noexcept {
     if (created != no_id) return create(created, r.time);
     if (const TaskId begun = begun_by(r); begun != no_id) begin(begun, r.time);

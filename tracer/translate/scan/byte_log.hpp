@@ -31,7 +31,7 @@ class ByteLog {
     last.size = static_cast<std::size_t>(at - last.bytes.get());
   }
 
-  /// From the first number on. Not beyond the last: whoever wrote them knows how many there are.
+  /// From the first number on. Not beyond the last: their writer has their number.
   class Reader {
    public:
     explicit Reader(const ByteLog& log) : log_(&log) {}

@@ -18,7 +18,7 @@ namespace tracer::translate {
 inline constexpr std::uint32_t none = 0xffffffffu;
 
 /// `index` into parallels or implicits; for an explicit task the implicit instance that created it,
-/// and the site that says its region.
+/// and the site that names its region.
 struct Entity {
   std::uint32_t index = none;
   std::uint32_t site = none;

@@ -93,7 +93,7 @@ constexpr CounterKey counter_key(const Record& r) noexcept {
   return {word_name(r), static_cast<std::uint32_t>(r.b >> 32), r.sub};
 }
 
-/// What the program said of itself (NVTX, ITT, Kokkos, ROCTx).
+/// The program's annotations (NVTX, ITT, Kokkos, ROCTx).
 struct WordFacts {
   std::uint64_t pushes = 0;
   bool correlates = false;                  ///< calls that devices' operations are tied to

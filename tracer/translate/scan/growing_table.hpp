@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tracer/base/spill_file.hpp"
+#include "tracer/base/files/spill_file.hpp"
 
 namespace tracer::translate {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which regions a channel's thread has forked and in which parts of teams it is, by its records in their order. The
-// only machine that follows this: the scan makes its facts of what it says, the writing its events.
+// only machine that follows this: the scan makes its facts of it, the writing its events.
 //
 //     fork -> begin of this thread's part -> its end -> join        what a runtime gives
 //
@@ -90,7 +90,7 @@ class Nesting {
   Listener& listener_;
   std::vector<Fork> forks_;  ///< regions that began here and have not ended
   std::vector<Part> parts_;
-  std::vector<ParallelId> joined_;  ///< before their end was told
+  std::vector<ParallelId> joined_;  ///< before the record of their end
   ParallelId last_forked_ = no_id;  ///< ids grow
   ParallelId league_ = no_id;       ///< forked here, without a part yet
   bool out_of_order_ = false;

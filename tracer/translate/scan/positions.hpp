@@ -17,7 +17,7 @@ struct AddressRange {
   bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
 };
 
-/// A position inside the runtime says nothing and becomes 0: where the compiler made a tail call of
+/// A position inside the runtime is useless and becomes 0: where the compiler made a tail call of
 /// the runtime's function, libomp sees its own caller. For a taskloop and the tasks it makes libomp
 /// (to 22) always gives its own: the taskgroup around it, which has the program's, stands in.
 /// The scan and the writing show it every record of a taskgroup, and every other whose position they look at.

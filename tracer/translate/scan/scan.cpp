@@ -94,7 +94,7 @@ void Scanner::task_create(const Record& r) {
 
 void Scanner::task_schedule(const Record& r) {
   // Only untied tasks may go on with another thread.
-  // What runs, and what is said to have run: an implicit task is as good as none.
+  // What runs, and what a record ends: an implicit task is as good as none.
   if (task_status::is_switch(r.sub)) {
     const TaskId implicit = nest_.empty() ? no_id : out_.implicits[nest_.back()].task;
     const TaskId prior = r.b == implicit ? no_id : r.b, next = r.c == implicit ? no_id : r.c;

@@ -44,7 +44,7 @@ class Scanner final : Nesting::Listener {
   void task_schedule(const Record& r);
   void dependence(const Record& r);
   void lock(const Record& r, LockStep step);
-  void word(const Record& r);  // scanner_words.cpp
+  void word(const Record& r);  // scanner_annotations.cpp
   void word_payload_follows(const Record& more);
   void acquired_or_released(const Record& r);
   void chunk(const Record& r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions and parts of teams in a channel's tables, as Nesting says.
+// Regions and parts of teams in a channel's tables, by Nesting.
 #include <utility>
 
 #include "tracer/ompt_values.hpp"

@@ -179,10 +179,10 @@ LocationResult LocationTranslator::run(RecordReader& records) {
     }
   }
   finish();
-  const EventBatch& out = context_.out.batch();
-  LocationResult result{out.first(),      out.last(), out.count(),      out.clamped(),
-                        context_.repairs, {},         context_.balance, was_inside_};
-  result.used = std::move(context_.out.usage());
+  LocationResult result = result_of(context_.out);
+  result.repairs = context_.repairs;
+  result.balance = context_.balance;
+  result.is_inside = was_inside_;
   return result;
 }
 
@@ -192,7 +192,7 @@ bool LocationTranslator::has_ended() const noexcept {
   return ended != 0 && ended < context_.tables.end && !is_first_;
 }
 
-/// Not where a limit has ended it: a worker whose last barrier is never told to end left it with its team. Ranges of
+/// Not where a limit has ended it: a worker whose last barrier has no end left it with its team. Ranges of
 /// the program's own are no place where a thread hangs.
 bool LocationTranslator::is_inside() const {
   const Nest& nest = events_.nest;

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tracer/trace_source.hpp"
 #include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/event_buffer.hpp"
 #include "tracer/translate/write/fast_path.hpp"
 #include "tracer/translate/write/record_events.hpp"
 
@@ -22,6 +24,17 @@ struct LocationResult {
   bool is_inside = false;  ///< the last record leaves the thread in a team or in a construct
 };
 
+/// What was written through a buffer that is flushed; its usage goes with it.
+inline LocationResult result_of(EventBuffer& out) {
+  LocationResult result;
+  result.first = out.batch().first();
+  result.last = out.last();
+  result.events = out.batch().count();
+  result.clamped = out.batch().clamped();
+  result.used = std::move(out.usage());
+  return result;
+}
+
 class LocationTranslator {
  public:
   LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary, const ClockFit& clock,
@@ -30,7 +43,7 @@ class LocationTranslator {
   LocationResult run(RecordReader& records);
   /// The thread ended while its process went on.
   bool has_ended() const noexcept;
-  /// In a first writing, to nowhere: ranges that do not nest are put here (word_events.hpp).
+  /// In a first writing, to nowhere: ranges that do not nest are put here (annotation_events.hpp).
   void find_strays(std::vector<StrayRange>& found) noexcept { events_.words.find_strays(found); }
 
  private:

@@ -16,7 +16,7 @@ class LockEvents {
 
   void mutex(const Record& r, Nanoseconds t);
 
-  /// A lock routine has begun: whether it got its lock is known by the next record alone.
+  /// A lock routine has begun: only the next record shows whether it got its lock.
   bool is_pending() const noexcept { return pending_.kind != RecordKind::invalid; }
   void resolve(const Record& next);
 

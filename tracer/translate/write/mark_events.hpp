@@ -21,8 +21,8 @@ class MarkEvents {
   /// omp_fulfill_event.
   void fulfilled(const Record& r, Nanoseconds t);
   void control_tool(const Record& r, Nanoseconds t);
-  /// A region that cannot have the threads it asked for (num_threads(strict: n)) says so after its fork: that stands in
-  /// the region.
+  /// A region that cannot have the threads it asked for (num_threads(strict: n)) reports it after its fork: that stands
+  /// in the region.
   void write_errors(Nanoseconds t);
 
  private:
@@ -30,7 +30,7 @@ class MarkEvents {
   const Nest& nest_;
   RegionEvents& regions_;
   const TaskCreation& creation_;
-  std::vector<Record> errors_;  ///< said between a fork and its team, not yet written
+  std::vector<Record> errors_;  ///< reported between a fork and its team, not yet written
 };
 
 }  // namespace tracer::translate

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a record, when nothing else is due: hands each to the part that knows its kind. A new family of records
+// The events of a record, when nothing else is due: hands each to the part for its kind. A new family of records
 // has its part in a file of its own, and its line here.
 #pragma once
 
 #include "tracer/translate/resolve/course/course.hpp"
 #include "tracer/translate/resolve/course/nest.hpp"
 #include "tracer/translate/resolve/course/task_names.hpp"
+#include "tracer/translate/write/annotation_events.hpp"
 #include "tracer/translate/write/context.hpp"
 #include "tracer/translate/write/course_events.hpp"
 #include "tracer/translate/write/lock_events.hpp"
@@ -14,7 +15,6 @@
 #include "tracer/translate/write/region_events.hpp"
 #include "tracer/translate/write/target_events.hpp"
 #include "tracer/translate/write/task_creation.hpp"
-#include "tracer/translate/write/word_events.hpp"
 #include "tracer/translate/write/work_events.hpp"
 
 namespace tracer::translate {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Enter and Leave in the current task, by what a record says of the region.
+// Enter and Leave in the current task, by what a record has of the region.
 #pragma once
 
 #include <array>

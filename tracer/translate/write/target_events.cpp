@@ -68,7 +68,7 @@ void TargetEvents::data_op(const Record& r, const Record& more, Nanoseconds t) {
     out.add(t, EventType::parameter_uint, context_.names[Parameter::content_hash], more.c);
   if (r.b != no_id && !context_.tables.excluded.all_devices) out.attribute(context_.names[Attribute::host_op_id], r.b);
   if (r.endpoint == Endpoint::end) {
-    // An allocation's address on the device is known at its end only.
+    // Only the end of an allocation has its address on the device.
     out.attribute(context_.names[Attribute::destination_address], more.b);
     return regions_.leave(t, construct);
   }

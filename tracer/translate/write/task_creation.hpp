@@ -19,7 +19,7 @@ class TaskCreation {
   void create(const Record& r);
   /// Of the task that was created last, or of an iteration of the loop at `loop`.
   void dependence(const Record& r, Nanoseconds t, std::uint64_t loop);
-  /// A creation waits for its dependences; anything else says that all have come.
+  /// A creation waits for its dependences; any other record shows that all have come.
   bool is_pending() const noexcept { return pending_; }
   bool may_have(const Record& r) const noexcept { return r.kind == RecordKind::dependences && r.time >= record_.time; }
   void write();

@@ -87,7 +87,7 @@ void WorkEvents::count_single(std::uint64_t codeptr, bool executor) noexcept {
 
 void WorkEvents::section(const Record& r, Nanoseconds t) {
   const RegionStack& open = nest_.current->open;
-  // libomp (17 on) says this once to every thread of a statically scheduled `sections`, whether it has
+  // libomp (17 on) reports this once to every thread of a statically scheduled `sections`, whether it has
   // a section to execute or not, with the address of the construct instead of a section's.
   if (r.b == sections_) return;
   if (!open.takes_section(context_.repairs)) return;

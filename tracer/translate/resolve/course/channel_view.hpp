@@ -28,7 +28,7 @@ struct ChannelView {
   const ChannelScan& scan() const noexcept { return tables.channels[channel]; }
   const Plan& plan() const noexcept { return tables.plans[channel]; }
   void note(Repair repair) noexcept { repairs.note(repair); }
-  /// The communicator of an MPI record. undefined_ref: nothing is known of it, which is counted.
+  /// The communicator of an MPI record. undefined_ref: unknown, and counted.
   CommRef comm_of(const Record& r) noexcept {
     const CommRef comm = r.a < tables.mpi_comms.size() ? tables.mpi_comms[r.a] : undefined_ref;
     if (comm == undefined_ref) note(Repair::mpi_event_unknown);

@@ -4,7 +4,7 @@
 
 namespace tracer::translate {
 
-// A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
+// A task's end may be recorded after the barrier that waited for it: its time is the barrier's then. What else comes so
 // late comes after the team (records are missing).
 Ticks Course::time_of(const Record& r) const noexcept {
   const Ticks due = teams.due(r);

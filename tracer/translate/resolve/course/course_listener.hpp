@@ -20,7 +20,7 @@ class CourseListener {
   virtual void part_begun(const ParallelInstance* team, Nanoseconds t) = 0;
   /// The team's region is all that is open in `part`, which ends.
   virtual void team_ended(Part& part, Nanoseconds t) = 0;
-  /// The forking thread was in its team for no time: its begin was never told, nor anything in it.
+  /// The forking thread was in its team for no time: neither its begin nor anything in it was recorded.
   virtual void team_passed(const ParallelInstance& team, Nanoseconds t) = 0;
   /// The region is over, and no longer in the nest.
   virtual void joined(const ParallelInstance& team, Nanoseconds t) = 0;

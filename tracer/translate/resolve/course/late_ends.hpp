@@ -16,7 +16,7 @@ inline Ticks on_time_until(const Part& part) noexcept {
 }
 
 /// A worker whose late end never came (_exit, or the runtime dropped it) left with its master: by this time. never: the
-/// part is not such a worker's, or its team's end is not known.
+/// part is not such a worker's, or its team's end is unknown.
 Ticks left_with_master(const Part& part) noexcept;
 
 }  // namespace tracer::translate

@@ -28,7 +28,7 @@ class LockCourse {
   }
   /// The next operation is its own release, which comes late.
   bool is_before_release(const ImpliedRelease& implied) const noexcept { return implied.release == orders_.index(); }
-  /// It is told in time after all, or what it releases was never acquired.
+  /// Its record comes in time after all, or what it releases was never acquired.
   void skip_implied() noexcept { ++next_implied_; }
   /// next_implied() is carried out. Returns how many releases that are: one for each acquisition that is held.
   std::size_t take_implied(Repair why);

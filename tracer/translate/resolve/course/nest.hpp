@@ -51,7 +51,7 @@ struct OpenFork {
   const ParallelInstance* parallel;
   bool entered = false;  ///< this thread's implicit task has begun
   bool left = false;     ///< and has ended
-  bool joined = false;   ///< the join was written before it was told
+  bool joined = false;   ///< the join was written before it was recorded
 };
 
 class Nest {

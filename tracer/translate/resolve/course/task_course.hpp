@@ -25,9 +25,9 @@ class TaskCourse {
   /// The task of a `taskwait depend`, which is a region to the program; no_id is one, too.
   bool waits(TaskId task) const { return task == no_id || names_.region(task).construct == Construct::taskwait; }
   /// A task that cancellation keeps from running is switched to, for no time, so that every task created completes.
-  /// `time`: of the record that says so; never: the trace ends.
+  /// `time`: of that record; never: the trace ends.
   void discard(TaskId id, Ticks time, Nanoseconds t);
-  /// Tasks that were never said to be complete end with their team, or with the thread's part of that in which they
+  /// Tasks without a record of their completion end with their team, or with the thread's part of that in which they
   /// began.
   void close(Nanoseconds t, std::size_t depth, CommRef team);
 
@@ -35,7 +35,7 @@ class TaskCourse {
   Ticks expiry() const noexcept { return expiry_; }
   void expire(Ticks when);
 
-  /// The current task's end is not told, and the record is of what runs after it.
+  /// The current task's end has no record, and the record is of what runs after it.
   bool is_over(const Record& r) const;
   void end_unreported(Nanoseconds t);
 
@@ -60,7 +60,7 @@ class TaskCourse {
   UntiedTasks untied_;
   LiveTasks<TaskState> live_;  ///< started here and not complete
   std::vector<std::pair<TaskId, TaskId>>
-      completed_;  ///< said to be switched from but not to end, and what was current instead
+      completed_;  ///< switched from without a record of their end, and what was current instead
   Ticks expiry_ = never;
 };
 

@@ -14,7 +14,7 @@ bool is_runtimes_own(const ParallelInstance* p) noexcept {
   return p && p->codeptr == 0;
 }
 
-/// The part of a master of which nothing is told.
+/// The part of a master without records.
 const ImplicitInstance nobody{};
 /// Of what a limit has ended: its records are still to come, and say nothing more.
 const ParallelInstance over = [] {
@@ -101,7 +101,7 @@ void TeamCourse::complete_boundary(Nanoseconds t) {
   }
   view_.note(Repair::joined_where_thread_goes_on);
   join(t);
-  nest_.forks.push_back({fork.id, &over, true, true, true});  // until that is told
+  nest_.forks.push_back({fork.id, &over, true, true, true});  // until that is recorded
 }
 
 void TeamCourse::ended(EndCause cause, const Record&) {
@@ -126,7 +126,7 @@ void TeamCourse::joined(EndCause cause, const Record&) {
 
 void TeamCourse::ignored(const Record& r) {
   if (r.kind == RecordKind::parallel_end) return view_.note(Repair::second_end_of_parallel);
-  // The initial thread of libomp's hidden helpers (13 to 16) says only that it ends.
+  // The initial thread of libomp's hidden helpers (13 to 16) records only its end.
   if (r.kind == RecordKind::initial_task && nest_.parts.empty()) return;
   view_.note(Repair::end_without_begin);
 }
@@ -177,7 +177,7 @@ void TeamCourse::close_part(Nanoseconds t, bool repaired) {
   nest_.pop();
 }
 
-// The scan knows no limits: what ended here stays in the nest until a record ends it, and is what is around it.
+// The scan has no limits: what ended here stays in the nest until a record ends it, and is what is around it.
 void TeamCourse::end_by_limit(Ticks limit) {
   auto& parts = nest_.parts;
   const Nanoseconds t = view_.clock(limit);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a conversion would take is known before it is begun.
+#include "catch.hpp"
+#include "support/memory_trace.hpp"
+#include "tracer/convert/memory_need.hpp"
+
+using namespace tracer;
+
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+constexpr Nanoseconds hour = 3'600'000'000'000;
+
+/// A thread with `count` records of one kind, begins and ends in turn.
+test::MemorySource thread_of(RecordKind kind, std::uint64_t count) {
+  test::MemorySource source;
+  auto& records = source.channel(0);
+  Record record{};
+  record.kind = kind;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    record.endpoint = i % 2 == 0 ? Endpoint::begin : Endpoint::end;
+    records.push_back(record);
+  }
+  source.journal_to_fill().channels[0].records = count;
+  return source;
+}
+
+}  // namespace
+
+TEST_CASE("a conversion whose tables do not fit into the memory that is left is put off") {
+  const test::MemorySource regions = thread_of(RecordKind::implicit_task, 1'000'000);
+  CHECK(what_lacks(regions, {1024 * mib, hour}).empty());
+  CHECK(what_lacks(regions, {64 * mib, hour}).find("of memory, and 64.0 MiB are free") != std::string::npos);
+}
+
+TEST_CASE("tables of regions that fit into a file take no memory, those of tasks and locks do") {
+  const auto lacks = [](RecordKind kind, std::uint64_t file) {
+    return !what_lacks(thread_of(kind, 4'000'000), {64 * mib, hour, file}).empty();
+  };
+  CHECK(lacks(RecordKind::parallel_begin, 0));
+  CHECK_FALSE(lacks(RecordKind::parallel_begin, 1024 * mib));
+  CHECK(lacks(RecordKind::parallel_begin, 64 * mib));  // the rest is in memory
+  CHECK_FALSE(lacks(RecordKind::implicit_task, 1024 * mib));
+  CHECK(lacks(RecordKind::task_create, 1024 * mib));
+}
+
+TEST_CASE("records that leave nothing in the tables need no memory, however many they are") {
+  CHECK(what_lacks(thread_of(RecordKind::sync_region, 1'000'000), {1 * mib, hour}).empty());
+}
+
+TEST_CASE("a small trace is converted whatever the memory") {
+  CHECK(what_lacks(thread_of(RecordKind::implicit_task, 10'000), {0, hour}).empty());
+}
+
+TEST_CASE("a conversion that would come to the limit of processor time is put off") {
+  const test::MemorySource events = thread_of(RecordKind::sync_region, 1'000'000);
+  CHECK(what_lacks(events, {1024 * mib, 1'000'000'000}).empty());
+  CHECK(what_lacks(events, {1024 * mib, 10'000'000}).find("of processor time") != std::string::npos);
+}

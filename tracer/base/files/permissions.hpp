@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The umask decides what others may read of a trace; nobody but the user ever writes there.
+#pragma once
+
+#include <filesystem>
+
+namespace tracer {
+
+/// mkdir with mode 0755 less the umask; false when it is there already. Throws tracer::Error for any other failure.
+bool make_readable_directory(const std::filesystem::path& path);
+
+/// Takes from others the right to write a file or directory that a library has made by the umask alone.
+void keep_from_writing(int directory, const char* name) noexcept;
+
+}  // namespace tracer

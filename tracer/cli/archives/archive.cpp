@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which archive a command is about, and the samples beside it.
+#include "tracer/cli/archives/archive.hpp"
+
+#include <ctime>
+#include <system_error>
+
+#include "formats/samples/samples.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::cli {
+
+namespace fs = std::filesystem;
+
+std::string new_archive_name(const RunInfo& run) {
+  char when[32] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  if (localtime_r(&now, &local) != nullptr) std::strftime(when, sizeof when, "%Y%m%d-%H%M%S", &local);
+  return "./tracer-" + fs::path{run.program}.filename().string() + "-" + when + "-" + std::to_string(run.process_id);
+}
+
+namespace {
+
+/// Whether it is there. Throws where nobody can say: a directory that may not be looked into, a file system that fails.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) throw Error{"cannot look at " + path.string() + ": " + error.message()};
+  return fs::exists(status);
+}
+
+}  // namespace
+
+fs::path find_archive(const std::string& given) {
+  std::error_code error;
+  if (!given.empty()) {
+    const fs::path path{given};
+    if (!is_there(path)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
+    if (!fs::is_directory(path, error)) return path;
+    if (is_there(path / "traces.otf2")) return path / "traces.otf2";
+    if (fs::is_directory(path / "parts", error) && !fs::is_empty(path / "parts", error))
+      throw Error{given + " is a job whose processes are not merged yet; to merge them: tracer merge " + given};
+    if (is_there(path / "raw"))
+      throw Error{given + " holds a raw trace; build an archive first: tracer convert " + given};
+    throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
+  }
+  fs::path newest;
+  fs::file_time_type when{};
+  for (const auto& entry : fs::directory_iterator{".", error}) {
+    if (!entry.path().filename().string().starts_with("tracer-")) continue;
+    const fs::path anchor = entry.path() / "traces.otf2";
+    const auto time = fs::last_write_time(anchor, error);
+    if (!error && (newest.empty() || time > when)) {
+      newest = anchor;
+      when = time;
+    }
+    error.clear();
+  }
+  if (newest.empty())
+    throw Error{"no trace given and no ./tracer-*/traces.otf2 here; record one: tracer run ./program"};
+  return newest.lexically_normal();
+}
+
+void add_archive(Arguments& app, std::string& given) {
+  app.add_option("archive", given, "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+}
+
+std::optional<samples::SampleSet> read_samples(const fs::path& anchor) {
+  const fs::path file = anchor.parent_path() / samples::file_name;
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  return samples::read(file);
+}
+
+}  // namespace tracer::cli

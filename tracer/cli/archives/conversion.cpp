@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds raw traces and makes archives of them.
+#include "tracer/cli/archives/conversion.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "formats/raw/reader.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/output/terminal.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+
+void say_waiting(const fs::path& directory) {
+  print_note("another process is building the archive in " + directory.string() + "; waiting for it");
+}
+
+void say_rest_of_job(const fs::path& directory) {
+  const auto parts = parts_of_job(directory);
+  if (!parts.empty())
+    print_note("this is one process of a job, " + std::to_string(parts.size()) +
+               " more are beside it; one archive of all: tracer merge " + shell_word(directory.string()));
+}
+
+ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
+  Progress progress{"converting"};
+  options.progress = [&](double share) { progress.update(share); };
+  options.waiting = [&] { say_waiting(directory); };
+  const bool in_place = directory == raw;
+  if (!in_place || (!is_unbegun(raw / "raw") && raw::open_trace(raw)->report().complete))
+    return convert(raw, directory, options);
+  return recover(raw, options).archive;
+}
+
+ConvertOptions conversion_settings(const std::vector<std::string>& settings) {
+  const auto value_of = [&](const std::string& name) -> std::string {
+    for (const std::string& setting : settings) {
+      for (const std::string& prefix : {name + "=", "TRACER_" + name + "="}) {
+        if (setting.starts_with(prefix)) return setting.substr(prefix.size());
+      }
+    }
+    const char* value = std::getenv(("TRACER_" + name).c_str());
+    return value == nullptr ? "" : value;
+  };
+  ConvertOptions options;
+  options.threads = static_cast<unsigned>(parse_number(value_of("THREADS")).value_or(0));
+  const std::string keep = value_of("KEEP_RAW");
+  options.keep_raw = keep == "on" || keep == "1" || keep == "yes" || keep == "true";
+  return options;
+}
+
+std::string wanted_output(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* setting = std::getenv("TRACER_OUTPUT");
+  return setting != nullptr && *setting != '\0' ? setting : default_output;
+}
+
+std::string output_pattern(const std::string& given) {
+  std::string pattern = wanted_output(given);
+  pattern = fs::absolute(pattern).lexically_normal().string();
+  while (pattern.size() > 1 && pattern.back() == '/') pattern.pop_back();
+  return pattern;
+}
+
+fs::path newest_raw_trace() {
+  fs::path newest;
+  fs::file_time_type when{};
+  std::error_code error;
+  for (fs::directory_iterator it{".", error}, end; !error && it != end; it.increment(error)) {
+    if (!it->path().filename().string().starts_with("tracer-") || !is_own_directory(it->path())) continue;
+    std::error_code none;
+    const auto written = fs::last_write_time(it->path() / "raw", none);
+    if (none || (!newest.empty() && written <= when)) continue;
+    newest = it->path().lexically_normal();
+    when = written;
+  }
+  return newest;
+}
+
+bool is_own_directory(const fs::path& directory) {
+  struct stat info {};
+  return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
+}
+
+bool is_own_place(const fs::path& directory) {
+  struct stat info {};
+  if (::stat(directory.c_str(), &info) != 0) return errno == ENOENT;
+  return info.st_uid == ::geteuid() && (info.st_mode & S_IWOTH) == 0;
+}
+
+void require_own_place(const fs::path& directory, const std::string& what_else) {
+  const fs::path place = directory.empty() ? fs::path{"."} : directory;
+  if (!is_own_place(place))
+    throw Error{place.string() + " is writable by other users, so Tracer does not write there; " + what_else};
+}
+
+std::string shell_word(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%") ==
+          std::string::npos &&
+      !word.empty())
+    return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return quoted + "'";
+}
+
+}  // namespace tracer::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `run`, `convert` and others share about making archives of raw traces.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tracer/convert/summary.hpp"
+#include "tracer/merge/merge.hpp"
+
+namespace tracer::cli {
+
+/// With a progress bar on a terminal. A run that did not end by the book is recovered.
+ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory,
+                                    ConvertOptions options);
+
+/// That another process converts what this one was to convert.
+void say_waiting(const std::filesystem::path& directory);
+
+/// The lines about a merged job.
+void say_merged(const MergeResult& result, bool quiet);
+
+/// That more than the archive in `directory` is there, where that is a job's: the parts of its other processes.
+void say_rest_of_job(const std::filesystem::path& directory);
+
+/// TRACER_THREADS and TRACER_KEEP_RAW, out of `settings` (NAME=VALUE) or the environment.
+ConvertOptions conversion_settings(const std::vector<std::string>& settings);
+
+/// TRACER_OUTPUT as an absolute pattern: `given`, or the environment's, or the default.
+std::string output_pattern(const std::string& given);
+
+/// The same as it was written.
+std::string wanted_output(const std::string& given);
+
+/// The newest of this user's ./tracer-* that has a raw trace; "" none.
+std::filesystem::path newest_raw_trace();
+
+/// A directory of this user's, and no link.
+bool is_own_directory(const std::filesystem::path& directory);
+
+/// Whether only this user (and root) can put files there: in other places symbolic links may wait for what we write.
+/// True also for what does not exist.
+bool is_own_place(const std::filesystem::path& directory);
+
+/// Throws tracer::Error for a place that is not, with the advice `what_else`.
+void require_own_place(const std::filesystem::path& directory, const std::string& what_else);
+
+/// `word` so that a shell takes it as one.
+std::string shell_word(const std::string& word);
+
+}  // namespace tracer::cli

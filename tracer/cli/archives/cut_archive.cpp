@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See cut_archive.hpp.
+#include "tracer/cli/archives/cut_archive.hpp"
+
+#include "formats/otf2/read/shared_window.hpp"
+#include "formats/otf2/write/sink.hpp"
+#include "formats/samples/samples.hpp"
+#include "tracer/base/files/pending_output.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/output/terminal.hpp"
+#include "tracer/convert/distinct_times.hpp"
+#include "tracer/convert/rewrite.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+
+std::string write_archive_of(FilteredArchive& archive, const fs::path& directory, bool distinct) {
+  require_new_directory(directory);
+  PendingOutput pending{directory};
+  std::uint64_t events = 0;
+  {
+    Progress progress{"writing the archive"};
+    Otf2Options options;
+    options.window_bytes = otf2::shared_window(archive.source().definitions().locations.size(), options.chunk_bytes);
+    const auto sink = make_otf2_sink(pending.path(), options);
+    if (distinct) {
+      DistinctTimes spread{archive.source()};
+      events = rewrite(spread, *sink);
+    } else {
+      events = rewrite(archive.source(), *sink);
+    }
+  }
+  if (const samples::SampleSet* set = archive.samples(Nameless::by_address)) {
+    if (distinct)
+      print_note("the samples are not in it: their times are nanoseconds of the archive's own clock");
+    else
+      samples::write(*set, pending.path() / samples::file_name);
+  }
+  pending.keep();
+  return "wrote " + directory.string() + ": " + format_count(events) + " events";
+}
+
+}  // namespace tracer::cli

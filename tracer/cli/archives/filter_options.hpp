@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that choose what of a trace is read, the same for every command that reads one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tracer/cli/options/arguments.hpp"
+#include "tracer/cut/filter.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/event_source.hpp"
+#include "tracer/samples.hpp"
+
+namespace tracer::cli {
+
+struct FilterOptions {
+  std::string file;
+  std::vector<std::string> exclude, include;  ///< include alone: nothing else is kept
+  std::vector<std::string> phases;            ///< names with * and ?
+  std::string from, to, threads, ranks;       ///< of the part of the trace
+  void add_to(Arguments& app);
+  report::Filter filter() const;
+  report::Part part() const;  ///< throws tracer::Error
+};
+
+/// Functions without symbols in samples: as people read them, or as they were recorded.
+enum class Nameless : std::uint8_t { by_file, by_address };
+
+/// A trace and the filter in front of it.
+class FilteredArchive {
+ public:
+  FilteredArchive(const std::string& archive, const FilterOptions& options);
+  EventSource& source() { return *views_.back(); }
+  const std::string& path() const { return path_; }
+  bool is_cut() const { return views_.size() > 1; }
+  /// Those beside the archive; null: there are none, or they cannot be read, with a message. The first call decides.
+  const samples::SampleSet* samples(Nameless nameless = Nameless::by_file);
+  /// The same; throws tracer::Error where there are none.
+  const samples::SampleSet& need_samples(Nameless nameless = Nameless::by_file);
+
+ private:
+  void load_samples(Nameless nameless);
+  std::string path_;
+  report::Filter filter_;
+  bool is_part_ = false;
+  std::vector<std::unique_ptr<EventSource>> views_;  ///< the archive, and each what is seen of the one before
+  std::optional<samples::SampleSet> samples_;
+  bool samples_read_ = false;
+};
+
+}  // namespace tracer::cli

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See after_run.hpp. What may take much memory or time is done in processes of their own (child_process.hpp).
+#include "tracer/cli/launch/after_run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "formats/raw/leftovers.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/archives/tables.hpp"
+#include "tracer/cli/launch/child_process.hpp"
+#include "tracer/cli/launch/other_tools.hpp"
+#include "tracer/cli/launch/program.hpp"
+#include "tracer/cli/launch/run_traces.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
+#include "tracer/cli/recover.hpp"
+#include "tracer/cli/report.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/merge/job_place.hpp"
+#include "tracer/merge/merge.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Waits until nothing of the launch is recorded any more, or it is `until`.
+void await_ends(const Launch& launch, Clock::time_point until) {
+  const auto goes_on = [&](const fs::path& trace) { return is_being_recorded(path_of(launch.at, trace)); };
+  for (;;) {
+    const auto traces = traces_of(launch);
+    if (std::none_of(traces.begin(), traces.end(), goes_on) || Clock::now() >= until) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+}
+
+/// Ranks that a launcher has ended, or that it leaves behind as MPI aborts, are gone a moment after it; what has gone
+/// wrong in a script's job may be such. A daemon is not waited for, nor a child that outlives its parent.
+std::chrono::seconds patience_with(const Launch& launch, bool launches_ranks, const Ended& ended) {
+  if (launches_ranks) return std::chrono::seconds{10};
+  return std::chrono::seconds{ended.exit_status != 0 && traces_of(launch).size() > 1 ? 2 : 0};
+}
+
+/// There is nothing to say of it but how much it is.
+bool is_whole(const ConvertResult& result) {
+  return result.ended && result.lost == 0 && result.damage.empty() &&
+         std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
+}
+
+/// How far archives were made; also the status of the process that makes them.
+enum Made : int { all = ok, not_all = failure, put_off = 3 };
+
+void say_raw(const fs::path& directory, const std::string& why) {
+  print_note("raw trace left in " + directory.string() + why + "; to build the archive: tracer convert " +
+             shell_word(directory.string()));
+}
+
+/// A run whose program has ended.
+class RunEnd {
+ public:
+  RunEnd(const RunOptions& options, Launch& launch) : options_{options}, launch_{launch} {}
+
+  void look_after(const Ended& ended, const RunProgram& program);
+  /// This run is the job's last. `own`: traces of this launch.
+  void finish_job(std::size_t own, Made made);
+
+ private:
+  Made make_archive(const OwnTrace& trace, bool is_part) const;
+  Made make_archives(const std::vector<OwnTrace>& traces, bool is_part) const;
+  Made make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part) const;
+  bool make_one(std::size_t own, std::size_t parts) const;
+  bool join_job(std::size_t own, Made made) const;
+  void report_not_joined(const std::string& why) const;
+  void show() const;
+
+  const RunOptions& options_;
+  Launch& launch_;
+  std::vector<ProcessEnd> ends_;  ///< how its processes ended
+};
+
+/// One archive, in `at`, which users know as `directory`.
+Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
+  const auto& [directory, at] = trace;
+  try {
+    if (is_unbegun(at / "raw")) {
+      raw::remove_raw_trace(at / "raw");
+      throw NothingRecorded(at);
+    }
+    ConvertOptions conversion = conversion_settings(options_.settings);
+    conversion.process_ends = ends_;
+    conversion.within_limits = true;
+    ConvertResult result = convert_with_progress(at, at, conversion);
+    result.archive = directory / "traces.otf2";
+    if (!options_.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
+    return Made::all;
+  } catch (const PutOff& reason) {
+    say_raw(directory, std::string{", since "} + reason.what());
+    return Made::put_off;
+  } catch (const NothingRecorded& reason) {  // a child that ended at once, most often
+    ::rmdir(at.c_str());
+    if (!options_.quiet && !is_part) print_note(with_path(reason.what(), at, directory));
+    return Made::all;
+  } catch (const std::exception& error) {
+    print_error(with_path(error.what(), at, directory));
+    if (is_there(at / "raw" / "trace")) say_raw(directory, " is kept");
+    return Made::not_all;
+  }
+}
+
+/// Archives of what the program and its children left.
+Made RunEnd::make_archives(const std::vector<OwnTrace>& traces, bool is_part) const {
+  Made made = Made::all;
+  for (const OwnTrace& trace : traces) {
+    const auto& [directory, at] = trace;
+    if (options_.raw) {
+      if (!options_.quiet) say_raw(directory, "");
+    } else if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
+      print_note(directory.string() + " is still being recorded; after that process has ended: tracer recover " +
+                 shell_word(directory.string()));
+    } else {
+      made = std::max(made, make_archive(trace, is_part));
+    }
+  }
+  return made;
+}
+
+/// The process that made archives was ended: what it left half is removed, the raw traces are there.
+void say_killed(const std::vector<OwnTrace>& traces, const Outcome& outcome) {
+  for (const auto& [directory, at] : traces) {
+    if (!is_there(at / "raw" / "trace")) continue;
+    remove_half_archive(at);
+    say_raw(directory, ", since " + why_not_done("converting", outcome));
+  }
+}
+
+/// In a process of its own.
+Made RunEnd::make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part) const {
+  if (traces.empty()) return Made::all;
+  const Outcome converted = do_apart([&]() -> int { return make_archives(traces, is_part); });
+  if (converted.signal == 0) return static_cast<Made>(converted.status);
+  say_killed(traces, converted);
+  return Made::put_off;
+}
+
+void RunEnd::report_not_joined(const std::string& why) const {
+  print_note("the parts of the job in " + launch_.place.string() + " are not merged" + why +
+             "; to merge them: tracer merge " + shell_word(launch_.place.string()));
+}
+
+/// One archive of all parts of the job, this one being its last. False: something could not be joined.
+bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
+  try {
+    MergeOptions merging;
+    merging.conversion = conversion_settings(options_.settings);
+    merging.conversion.within_limits = true;
+    MergeResult result = merge_job(launch_.at, merging);
+    name_by(result, launch_.at, launch_.place);
+    say_merged(result, options_.quiet || (own == 1 && parts == 1 && !launch_.shared));
+    return result.left_out.empty();
+  } catch (const std::exception& error) {
+    print_error(with_path(error.what(), launch_.at, launch_.place));
+    return false;
+  }
+}
+
+bool RunEnd::join_job(std::size_t own, Made made) const {
+  const auto parts = traces_below(launch_.at);
+  if (parts.empty() || (parts.size() == 1 && parts.front() == launch_.at)) return made == Made::all;
+  if (made == Made::put_off && !launch_.shared) {
+    report_not_joined("");
+    return false;
+  }
+  const Outcome outcome = do_apart([&]() -> int { return make_one(own, parts.size()) ? ok : failure; });
+  if (outcome.signal != 0) {
+    finish_earlier(launch_.at);
+    report_not_joined(", since " + why_not_done("joining", outcome));
+  }
+  return made == Made::all && outcome.status == ok;
+}
+
+void RunEnd::show() const {
+  const fs::path archive = launch_.at / "traces.otf2";
+  const fs::path& directory = launch_.place;
+  std::error_code error;
+  if (!fs::exists(archive, error)) return;
+  if (options_.format == "parquet") {
+    const std::string written = write_tables_beside(archive);
+    if (!options_.quiet) print_note(written);
+  }
+  if (!options_.html.empty()) show_report(archive, options_.html, false);
+  if (options_.report) show_report(archive, {}, true);
+  if (!options_.report && options_.html.empty() && !options_.quiet) {
+    const std::string full = directory.string();
+    const std::string near = directory.lexically_proximate(fs::current_path()).string();
+    print_note("to analyse it: tracer report " + shell_word(near.size() < full.size() ? near : full));
+  }
+}
+
+void RunEnd::finish_job(std::size_t own, Made made) {
+  bool good = made == Made::all;
+  if (!options_.raw && !options_.separate) good = join_job(own, made);
+  launch_.job->clean_up(launch_.keeps_open);
+  if (options_.raw || !good) return;
+  const Outcome shown = do_apart([&] { return show(), ok; });
+  if (shown.signal != 0) print_error(why_not_done("the report", shown));
+}
+
+void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
+  if (ended.start_error != 0) {
+    print_error(why_not_started(program.path, ended.start_error) + ".");
+  } else if (ended.signal != 0) {
+    print_note(std::string{"the program was killed by signal "} + std::to_string(ended.signal) + " (" +
+               strsignal(ended.signal) + ").");
+  }
+  await_ends(launch_, Clock::now() + patience_with(launch_, program.launches_ranks, ended));
+  const auto traces = traces_of(launch_);
+  ends_ = program.ends;
+  ends_.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
+                   ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
+  const bool is_part = !options_.separate && (launch_.shared || traces.size() > 1);  // the job's line tells of all
+  Made made = make_archives_apart(own_traces(launch_, traces), is_part);
+  const std::vector<LaunchNote> notes =
+      launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
+  if (!options_.quiet) say_tools(notes, ended);
+  const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
+  made = std::max(made, make_archives_apart(elsewhere, false));
+  recover_elsewhere(launch_, traces);
+  if (traces.empty() && elsewhere.empty() && !options_.quiet && ended.start_error == 0 && launch_.why_none.empty())
+    say_none_was_made(ended, program.preload, notes);
+  const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
+  if (is_last && !options_.quiet) say_left_memory(launch_);
+  if (launch_.job && is_last) finish_job(traces.size(), made);
+}
+
+}  // namespace
+
+void look_after_run(const RunOptions& options, Launch& launch, const Ended& ended, const RunProgram& program) noexcept
+    try {
+  RunEnd{options, launch}.look_after(ended, program);
+} catch (const std::exception& error) {
+  try {
+    print_error(error.what());
+  } catch (...) {  // no memory to say so
+  }
+} catch (...) {
+}
+
+void finish_killed(const RunOptions& options, Launch& launch) {
+  await_ends(launch, Clock::time_point::max());
+  if (launch.job->end(launch.processes)) RunEnd{options, launch}.finish_job(0, Made::all);
+}
+
+}  // namespace tracer::cli

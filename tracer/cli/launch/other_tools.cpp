@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See other_tools.hpp.
+#include "tracer/cli/launch/other_tools.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "tracer/base/text.hpp"
+#include "tracer/cli/launch/program_file.hpp"
+#include "tracer/cli/output/terminal.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// A runtime defines the name as well: its function asks those behind it.
+bool is_tool(const fs::path& library) {
+  std::error_code error;
+  if (library.filename() == "libtracer.so" || !fs::is_regular_file(library, error)) return false;
+  try {
+    ProgramFile file{library};
+    bool starts = false, is_runtime = false;
+    if (file.valid())
+      file.for_each_definition([&](std::string_view name) {
+        starts = starts || name == "ompt_start_tool";
+        is_runtime = is_runtime || name.substr(0, name.find('@')) == "omp_get_max_threads";
+      });
+    return starts && !is_runtime;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool has_tool(const Program& program) {
+  return (program.has_own_tool && !program.contains_llvm_runtime) ||
+         std::any_of(program.libraries.begin(), program.libraries.end(),
+                     [](const auto& path) { return is_tool(path); });
+}
+
+bool preloads_tool() {
+  const char* const list = std::getenv("LD_PRELOAD");
+  std::string_view rest = list != nullptr ? list : "";
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(": "), rest.size());
+    if (end != 0 && is_tool(fs::path{rest.substr(0, end)})) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+/// Each tool once, in the order of their notes.
+std::vector<std::string> named(const std::vector<LaunchNote>& notes, LaunchNoteKind kind) {
+  std::set<std::string> known;
+  std::vector<std::string> names;
+  for (const LaunchNote& note : notes)
+    if (note.kind == kind && known.insert(note.text).second) names.push_back(note.text);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
+  return text;
+}
+
+}  // namespace
+
+std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
+                               const fs::path& tool_library, const std::string& preload) {
+  const std::vector<Program> below = openmp_programs_below(command);
+  if (!preloads_tool() && !has_tool(first) && std::none_of(below.begin(), below.end(), has_tool)) return preload;
+  if (preload.empty()) return tool_library.string();
+  // AddressSanitizer of GCC ends a program in which another library comes before its own.
+  const std::size_t end = std::min(preload.find(':'), preload.size());
+  if (fs::path{preload.substr(0, end)}.filename().string().starts_with("libasan.so"))
+    return preload.substr(0, end) + ":" + tool_library.string() + preload.substr(end);
+  return tool_library.string() + ":" + preload;
+}
+
+void say_tools(const std::vector<LaunchNote>& notes, const Ended& ended) {
+  const auto active = named(notes, LaunchNoteKind::tool_active), refusing = named(notes, LaunchNoteKind::tool_refuses);
+  for (const std::string& text : named(notes, LaunchNoteKind::tool_not_loaded))
+    print_note("an OpenMP tool is not loaded: " + printable(text));
+  if (!refusing.empty()) print_note("refused, and got nothing: the OpenMP tool " + joined(refusing));
+  if (!active.empty())
+    print_note("active beside Tracer, with a part in the times of the trace: the OpenMP tool " + joined(active));
+  if (ended.signal == 0) return;
+  for (const std::string& name : named(notes, LaunchNoteKind::tool_starts))
+    if (std::find(active.begin(), active.end(), name) == active.end() &&
+        std::find(refusing.begin(), refusing.end(), name) == refusing.end())
+      print_note("the program ended while the OpenMP tool " + printable(name) + " started.");
+}
+
+}  // namespace tracer::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Other OpenMP tools beside this one: a runtime takes the first that it finds, so this one is put before them, and
+// hands on to them (tracer/ompt/multiplex).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tracer/base/launch_notes.hpp"
+#include "tracer/cli/launch/launch.hpp"
+#include "tracer/cli/launch/program.hpp"
+
+namespace tracer::cli {
+
+/// What is to be preloaded: with a tool in the program, in its libraries or in those that are preloaded, this tool's
+/// library as well. `preload`: the libraries so far.
+std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
+                               const std::filesystem::path& tool_library, const std::string& preload);
+
+/// Which tools were active, which refused, and in which one's start the program ended.
+void say_tools(const std::vector<LaunchNote>& notes, const Ended& ended);
+
+}  // namespace tracer::cli

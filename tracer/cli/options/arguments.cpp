@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See arguments.hpp.
+#include "tracer/cli/options/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <utility>
+
+namespace tracer::cli {
+namespace {
+
+template <class Validator>
+Check checked_by(Validator validator) {
+  return [validator = std::move(validator)](CLI::Option& option) { option.check(validator); };
+}
+
+}  // namespace
+
+Check one_of(std::initializer_list<const char*> values) {
+  return checked_by(CLI::IsMember(std::vector<std::string>(values.begin(), values.end())));
+}
+
+Check in_range(int least, int most) {
+  return checked_by(CLI::Range(least, most));
+}
+
+Check in_range(unsigned least, unsigned most) {
+  return checked_by(CLI::Range(least, most));
+}
+
+Check in_range(double least, double most) {
+  return checked_by(CLI::Range(least, most));
+}
+
+Check positive_number() {
+  return checked_by(CLI::PositiveNumber);
+}
+
+Check non_negative_number() {
+  return checked_by(CLI::NonNegativeNumber);
+}
+
+Check existing_file() {
+  return checked_by(CLI::ExistingFile);
+}
+
+Check existing_directory() {
+  return checked_by(CLI::ExistingDirectory);
+}
+
+Check valid_by(std::function<std::string(const std::string&)> wrong) {
+  return checked_by(std::move(wrong));
+}
+
+std::string wrong_file(const std::string& name) {
+  return CLI::ExistingFile(name);
+}
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::type_name(const char* name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::check(const Check& check) {
+  check(*option_);
+  return *this;
+}
+
+Option& Option::expected(int least, int most) {
+  option_->expected(least, most);
+  return *this;
+}
+
+Option& Option::delimiter(char between) {
+  option_->delimiter(between);
+  return *this;
+}
+
+Option& Option::take_all() {
+  option_->take_all();
+  return *this;
+}
+
+Option& Option::allow_extra_args(bool allow) {
+  option_->allow_extra_args(allow);
+  return *this;
+}
+
+Option& Option::capture_default_str() {
+  option_->capture_default_str();
+  return *this;
+}
+
+template <class Value>
+Option Arguments::add_option(const std::string& names, Value& value, const std::string& description) {
+  return Option{app_.add_option(names, value, description)};
+}
+
+template <class Value>
+Option Arguments::add_flag(const std::string& names, Value& value, const std::string& description) {
+  // CLI11 from 2.4 on adds a number's flags up and validates its 0 also where the flag is not given.
+  CLI::Option* const flag = app_.add_flag(names, value, description);
+  flag->force_callback(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->default_str("");
+  return Option{flag};
+}
+
+template Option Arguments::add_option(const std::string&, std::string&, const std::string&);
+template Option Arguments::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option Arguments::add_option(const std::string&, std::vector<unsigned>&, const std::string&);
+template Option Arguments::add_option(const std::string&, unsigned&, const std::string&);
+template Option Arguments::add_option(const std::string&, std::uint64_t&, const std::string&);
+template Option Arguments::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option Arguments::add_option(const std::string&, double&, const std::string&);
+template Option Arguments::add_flag(const std::string&, bool&, const std::string&);
+template Option Arguments::add_flag(const std::string&, unsigned&, const std::string&);
+
+void Arguments::add_flag_callback(const std::string& names, std::function<void()> set, const std::string& description) {
+  app_.add_flag_callback(names, std::move(set), description);
+}
+
+void Arguments::footer(const std::string& text) {
+  app_.footer(text);
+}
+
+void Arguments::hide() {
+  app_.group("");
+}
+
+void Arguments::prefix_command() {
+  app_.prefix_command();
+}
+
+std::vector<std::string> Arguments::remaining() const {
+  return app_.remaining();
+}
+
+const CLI::App& Arguments::all_commands() const {
+  return *app_.get_parent();
+}
+
+}  // namespace tracer::cli

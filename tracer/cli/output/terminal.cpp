@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colours, messages and the progress bar of the command line.
+#include "tracer/cli/output/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/terminal_text.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::cli {
+
+bool use_colour(int fd) noexcept {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  if (term == nullptr || std::strcmp(term, "dumb") == 0) return false;
+  return isatty(fd) == 1;
+}
+
+namespace {
+
+bool is_coloured() noexcept {
+  static const bool colour = use_colour(STDOUT_FILENO);
+  return colour;
+}
+
+void put(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+}
+
+}  // namespace
+
+std::string styled(std::string_view text, const char* sgr) {
+  if (!is_coloured()) return std::string{text};
+  return std::string{"\x1b["} + sgr + "m" + std::string{text} + "\x1b[0m";
+}
+
+void print_error(std::string_view text) {
+  const std::string lines = shown_lines(with_names_of_descriptors(std::string{text}));
+  const char* begin = use_colour(STDERR_FILENO) ? "\x1b[1;31merror:\x1b[0m" : "error:";
+  std::fprintf(stderr, "tracer: %s %.*s\n", begin, static_cast<int>(lines.size()), lines.data());
+}
+
+void print_note(std::string_view text) {
+  std::fprintf(stderr, "tracer: %s\n", shown_lines(with_names_of_descriptors(std::string{text})).c_str());
+}
+
+void print_text(std::string_view text) {
+  put(shown_on_terminal(with_names_of_descriptors(std::string{text}), is_coloured()));
+}
+
+void print_formatted(const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  std::vsnprintf(text.data(), text.size(), format, again);
+  va_end(again);
+  va_end(arguments);
+  text.pop_back();
+  print_text(text);
+}
+
+void print_data(std::string_view text) {
+  put(isatty(STDOUT_FILENO) == 1 ? shown_lines(text) : std::string{text});
+}
+
+void clear_screen() {
+  put("\x1b[H\x1b[J");
+}
+
+std::size_t terminal_width() noexcept {
+  winsize size{};
+  return isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+report::TextOptions text_options(std::size_t rows, const std::string& output) {
+  constexpr std::size_t usual = 120, least = 60;
+  const std::size_t width = output.empty() ? terminal_width() : 0;
+  const bool is_terminal = output.empty() && isatty(STDOUT_FILENO) == 1;
+  return {rows, is_terminal && use_colour(STDOUT_FILENO), width >= least ? width : usual, is_terminal};
+}
+
+std::string time_left(double elapsed, double fraction) {
+  if (elapsed < 2 || fraction < 0.01 || fraction >= 1) return {};
+  const double left = elapsed / fraction - elapsed;
+  const bool minutes = left >= 100;
+  const auto number = static_cast<unsigned long>(minutes ? left / 60 + 0.5 : left + 0.5);
+  return "about " + std::to_string(std::max(1ul, number)) + (minutes ? " min left" : " s left");
+}
+
+Progress::Progress(std::string label) : label_{shown(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
+
+Progress::~Progress() {
+  if (shown_) std::fprintf(stderr, "\r\x1b[K");
+}
+
+void Progress::update(double fraction) {
+  if (!terminal_) return;
+  const int percent = static_cast<int>(fraction < 0 ? 0 : fraction > 1 ? 100 : fraction * 100);
+  if (percent == last_) return;
+  last_ = percent;
+  shown_ = true;
+  const int filled = percent * 30 / 100;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
+  std::fprintf(stderr, "\r%s [%.*s%*s] %3d %%  %s\x1b[K", label_.c_str(), filled, "##############################",
+               30 - filled, "", percent, time_left(elapsed.count(), fraction).c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace tracer::cli

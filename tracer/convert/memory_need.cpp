@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See memory_need.hpp.
+#include "tracer/convert/memory_need.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tracer/base/files/spill_room.hpp"
+#include "tracer/base/limits.hpp"
+#include "tracer/base/text.hpp"
+
+namespace tracer {
+namespace {
+
+/// What the translator's tables keep (tracer/translate/resolve/tables.hpp), as measured: of a region, of one thread's
+/// part in it (203 together, which may lie in a file), of a task of a run that was killed, of a lock's operation; of
+/// everything else nothing that counts.
+constexpr std::uint64_t of_region = 110, of_part = 100, of_task = 18, of_lock_operation = 3;
+/// Of a record at the worst: one thread's regions of which nothing but their begins and ends is recorded.
+constexpr std::uint64_t of_any_record = (of_region + of_part) / 4;
+/// Of a conversion besides its tables: buffers, threads, symbols.
+constexpr std::uint64_t besides_tables = 32 << 20;
+/// Tables that nobody is asked for: what a program has at hand anyhow.
+constexpr std::uint64_t small_tables = 16 << 20;
+/// Processor time of an event, on slow processors.
+constexpr Nanoseconds of_event = 70;
+
+std::uint64_t count_records(const Journal& journal) {
+  std::uint64_t records = 0;
+  for (const ChannelInfo& channel : journal.channels) records += channel.records;
+  return records;
+}
+
+struct TableBytes {
+  std::uint64_t movable = 0;  ///< into a file
+  std::uint64_t kept = 0;
+  std::uint64_t in_memory(std::uint64_t file) const noexcept { return kept + movable - std::min(movable, file); }
+};
+
+TableBytes table_bytes(const TraceSource& source) {
+  TableBytes bytes;
+  for (std::size_t c = 0; c < source.journal().channels.size(); ++c) {
+    const auto reader = source.records(static_cast<ChannelId>(c));
+    for (auto records = reader->next(); !records.empty(); records = reader->next()) {
+      for (const Record& record : records) {
+        const bool begins = record.endpoint == Endpoint::begin;
+        switch (record.kind) {
+          case RecordKind::parallel_begin:
+            bytes.movable += of_region;
+            break;
+          case RecordKind::implicit_task:
+          case RecordKind::initial_task:
+            bytes.movable += begins ? of_part : 0;
+            break;
+          case RecordKind::task_create:
+            bytes.kept += of_task;
+            break;
+          case RecordKind::mutex_acquired:
+          case RecordKind::mutex_released:
+          case RecordKind::nest_lock:
+            bytes.kept += of_lock_operation;
+            break;
+          default:
+            break;
+        }
+      }
+    }
+  }
+  return bytes;
+}
+
+std::string seconds(Nanoseconds time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(time) * 1e-9);
+  return text;
+}
+
+}  // namespace
+
+std::string what_lacks(const TraceSource& source, const Limits& limits) {
+  const std::uint64_t records = count_records(source.journal());
+  if (records > limits.processor_time / of_event)
+    return "converting takes some " + seconds(records * of_event) + " of processor time, and the limit leaves " +
+           seconds(limits.processor_time);
+  std::uint64_t tables = records * of_any_record;
+  if (tables <= small_tables || tables + besides_tables <= limits.memory) return "";
+  tables = table_bytes(source).in_memory(limits.file);
+  if (tables <= small_tables || tables + besides_tables <= limits.memory) return "";
+  return "converting takes up to " + format_bytes(tables + besides_tables) + " of memory, and " +
+         format_bytes(limits.memory) + " are free";
+}
+
+Limits limits_of_process(const std::filesystem::path& directory) {
+  // A file is mapped: where the address space is limited it saves nothing.
+  rlimit space{};
+  const bool is_limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  return {memory_left(), processor_time_left(), is_limited ? 0 : spill_room(directory)};
+}
+
+}  // namespace tracer

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is open, as events: at the begin of a part what opened it, at its end what closes it.
+#include "tracer/cut/open_state.hpp"
+
+#include <algorithm>
+
+namespace tracer::report {
+namespace {
+
+Event event_of(EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
+  return {.time = 0, .type = type, .attributes = 0, .sub = 0, .ref = ref, .a = a, .b = b};
+}
+
+std::optional<Event> end_of(const Event& begin) {
+  switch (begin.type) {
+    case EventType::enter:
+      return event_of(EventType::leave, begin.ref);
+    case EventType::acquire_lock:
+      return event_of(EventType::release_lock, begin.ref, begin.a, begin.b);
+    case EventType::thread_fork:
+      return event_of(EventType::thread_join);
+    case EventType::team_begin:
+      return event_of(EventType::team_end, begin.ref);
+    case EventType::program_begin:
+      return event_of(EventType::program_end);
+    case EventType::task_create:
+      return event_of(EventType::task_complete, begin.ref, begin.a, begin.b);
+    case EventType::rma_get:
+    case EventType::rma_put: {
+      Event end = event_of(EventType::rma_op_complete_blocking, 0, 0, begin.b);
+      end.sub = begin.sub;
+      return end;
+    }
+    default:
+      return std::nullopt;  // operations of MPI: they are not a part's if they end behind it
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<OpenState::Held, std::uint64_t>> OpenState::done_ahead() const {
+  constexpr std::uint64_t most = 64;  // else they do not do the same
+  std::map<CommRef, std::vector<std::pair<LocationRef, const Membership*>>> teams;
+  for (LocationRef location = 0; location < locations_.size(); ++location)
+    for (const Membership& membership : locations_[location].teams)
+      teams[membership.begin.event.ref].emplace_back(location, &membership);
+  std::vector<std::pair<Held, std::uint64_t>> ahead;
+  for (const auto& [comm, members] : teams) {
+    const bool all_are_there = comm < members_.size() && members.size() >= members_[comm].size();
+    std::map<RegionRef, std::uint64_t> least;
+    for (const auto& member : members)
+      for (const auto& entry : member.second->done) least.emplace(entry.first, all_are_there ? entry.second.times : 0);
+    for (auto& entry : least)
+      for (const auto& member : members) {
+        const auto found = member.second->done.find(entry.first);
+        entry.second = std::min(entry.second, found == member.second->done.end() ? 0 : found->second.times);
+      }
+    for (const auto& member : members)
+      for (const auto& entry : member.second->done) {
+        const Done& done = entry.second;
+        const std::uint64_t times = done.times - least[entry.first];
+        if (times == 0 || times > most) continue;
+        ahead.push_back({{done.number, member.first, event_of(EventType::enter, done.region), {}}, times});
+      }
+  }
+  return ahead;
+}
+
+void OpenState::tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const {
+  const CommRef comm = master.begin.event.ref;
+  const auto found = begun_.find(comm);
+  if (comm >= members_.size() || found == begun_.end()) return;
+  const std::vector<LocationRef>& begun = found->second;
+  const auto at = [&](LocationRef location, EventType type, std::uint32_t ref) {
+    Event event = event_of(type, ref);
+    event.time = time;
+    tell(location, event, {});
+  };
+  for (const LocationRef member : members_[comm]) {
+    if (member >= used_.size() || !used_[member] || std::find(begun.begin(), begun.end(), member) != begun.end())
+      continue;
+    const bool has_region = !master.stack.empty() && master.stack.front().event.type == EventType::enter;
+    at(member, EventType::team_begin, comm);
+    if (has_region) at(member, EventType::enter, master.stack.front().event.ref);
+    if (has_region) at(member, EventType::leave, master.stack.front().event.ref);
+    at(member, EventType::team_end, comm);
+  }
+}
+
+std::vector<OpenState::Item> OpenState::items(const std::vector<std::pair<Held, std::uint64_t>>& more) const {
+  std::vector<Item> items;
+  const auto add = [&items](const Stack& stack, const Owner& owner) {
+    for (const Held& held : stack) items.push_back({&held, owner, false, nullptr, 0});
+  };
+  for (const State& state : locations_) {
+    add(state.stack, {});
+    add(state.operations, {});
+    for (const Membership& membership : state.teams) {
+      items.push_back({&membership.begin, {}, false, membership.is_master ? &membership : nullptr, 0});
+      add(membership.stack, {});
+    }
+  }
+  for (const auto& [key, task] : tasks_) {
+    if (task.create) items.push_back({&*task.create, key, true, nullptr, 0});
+    add(task.stack, key);
+  }
+  for (const auto& one : more) items.push_back({&one.first, {}, false, nullptr, one.second});
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return a.held->number < b.held->number; });
+  return items;
+}
+
+void OpenState::go_to(LocationRef location, const Owner& to, std::uint64_t time, std::vector<Owner>& current,
+                      const Tell& tell) const {
+  if (current[location] == to) return;
+  const CommRef comm = std::get<0>(to ? *to : *current[location]);
+  Event event = event_of(EventType::task_switch, comm);
+  if (to) {
+    event.a = std::get<1>(*to);
+    event.b = std::get<2>(*to);
+  } else if (comm < members_.size()) {  // the implicit task is its thread's, by rank
+    const auto& members = members_[comm];
+    const auto rank = std::find(members.begin(), members.end(), location) - members.begin();
+    event.a = static_cast<std::uint64_t>(rank) < members.size() ? static_cast<std::uint64_t>(rank) : 0;
+  }
+  event.time = time;
+  current[location] = to;
+  tell(location, event, {});
+}
+
+void OpenState::tell_openings(std::uint64_t time, const Tell& tell) {
+  std::vector<Owner> current(locations_.size());
+  const auto ahead = done_ahead();
+  for (const Item& item : items(ahead)) {
+    const LocationRef location = item.held->location;
+    Event event = item.held->event;
+    event.time = time;
+    if (item.held->over) {
+      ++locations_[location].joins;
+      continue;
+    }
+    if (event.type == EventType::mpi_collective_begin) {
+      locations_[location].collective = event;
+      continue;
+    }
+    if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, time, current, tell);
+    if (event.type == EventType::team_begin) current[location].reset();
+    if (item.times == 0) tell(location, event, item.held->attributes);
+    for (std::uint64_t told = 0; told < item.times; ++told) {
+      Event end = event;
+      end.type = EventType::leave;
+      tell(location, event, {});
+      tell(location, end, {});
+    }
+  }
+  for (LocationRef location = 0; location < locations_.size(); ++location)
+    go_to(location, locations_[location].current, time, current, tell);
+}
+
+bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<Event>& first) {
+  State& state = locations_[location];
+  if (event.type == EventType::thread_join && state.joins != 0) {
+    --state.joins;
+    return false;
+  }
+  if (event.type != EventType::mpi_collective_end || !state.collective) return true;
+  first = state.collective;
+  first->time = event.time;  // others may have been written since
+  state.collective.reset();
+  return true;
+}
+
+void OpenState::tell_closings(std::uint64_t time, const Tell& tell) const {
+  std::vector<Owner> current;
+  std::vector<std::vector<Owner>> forks;
+  for (const State& state : locations_) {
+    current.push_back(state.current);
+    forks.push_back(state.forks);
+  }
+  const std::vector<Item> open = items();
+  for (auto item = open.rbegin(); item != open.rend(); ++item) {
+    std::optional<Event> event = end_of(item->held->event);
+    LocationRef location = item->held->location;
+    if (item->owner) {
+      const ExplicitTask& task = tasks_.at(*item->owner);
+      if (!event || (item->is_task && !task.started)) continue;
+      location = task.at;
+    }
+    if (!event) continue;
+    go_to(location, item->owner, time, current, tell);
+    event->time = time;
+    if (item->master != nullptr) tell_absent(*item->master, time, tell);
+    tell(location, *event, {});
+    if (item->is_task) go_to(location, {}, time, current, tell);
+    if (event->type == EventType::team_end)
+      current[location] = item->master != nullptr && !forks[location].empty() ? forks[location].back() : Owner{};
+    if (event->type == EventType::thread_join && !forks[location].empty()) forks[location].pop_back();
+  }
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See messages.hpp.
+//
+// A message is looked at when both of its ends are over: when the calls that ended them have been left. A call reports
+// its longest wait when all its messages have been looked at, which may be long after it was left: the receiver of a
+// message reports that when it has arrived.
+#include "tracer/replay/mpi/messages.hpp"
+
+#include <algorithm>
+
+#include "tracer/replay/mpi/payload.hpp"
+
+namespace tracer::report {
+
+void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other) {
+  const std::uint64_t until = std::min(other.enter, mine.leave);
+  if (until <= mine.enter || mine.rank == other.rank) return;
+  sink.waited({kind, mine.rank, other.rank, mine.region, other.region, mine.enter, until - mine.enter});
+}
+
+const Frame* mpi_call(const Replay& replay, LocationRef location) {
+  const auto& stack = replay.location(location).current->stack;
+  if (stack.empty() || replay.classes()[stack.back().region].construct != Directive::mpi) return nullptr;
+  return &stack.back();
+}
+
+MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink)
+    : replay_{replay},
+      sink_{sink},
+      world_{definitions},
+      open_calls_(definitions.locations.size()),
+      order_{world_.ranks()},
+      probed_(definitions.locations.size()),
+      found_(definitions.locations.size()) {
+  for (const Region& region : definitions.regions) {
+    const bool is_mpi = region.paradigm == Paradigm::mpi;
+    probes_.push_back(is_mpi && (region.canonical == "MPI_Mprobe" || region.canonical == "MPI_Improbe"));
+    always_finds_.push_back(is_mpi && region.canonical == "MPI_Mprobe");
+    receives_found_.push_back(
+        is_mpi && (region.canonical.starts_with("MPI_Mrecv") || region.canonical.starts_with("MPI_Imrecv")));
+  }
+}
+
+std::uint32_t MpiMessages::open_call(LocationRef location) const {
+  return open_calls_[location].empty() ? none : open_calls_[location].back();
+}
+
+void MpiMessages::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  const std::uint64_t request = payload_value(attributes);
+  const RequestKey key{world_.rank_of(location), event.a};
+  switch (event.type) {
+    case EventType::mpi_send:
+    case EventType::mpi_isend:
+      return message(location, event, send, request);
+    case EventType::mpi_recv:
+    case EventType::mpi_irecv:
+      return message(location, event, receive, request);
+    case EventType::mpi_rma_put:
+      return one_sided(location, event.a, 0);
+    case EventType::mpi_rma_get:
+      return one_sided(location, 0, event.a);
+    case EventType::mpi_rma_atomic:
+      return one_sided(location, event.a, request);
+    case EventType::mpi_isend_complete:
+      if (const auto found = sends_.find(key); found != sends_.end()) {
+        attach(location, found->second, send, event.time);
+        sends_.erase(found);
+      }
+      return;
+    case EventType::mpi_irecv_request:
+      if (const Frame* call = mpi_call(replay_, location); key.rank != undefined_ref && call == nullptr) {
+        posts_[key] = {undefined_ref, event.time, order_.post(key.rank, event.time)};  // before a part
+      } else if (key.rank != undefined_ref) {
+        Post& post = posts_[key] = {call->region, call->enter, {}};
+        const bool is_found = receives_found_[call->region];
+        if (!is_found || !take_found(location, post.at))
+          post.at = order_.post(key.rank, is_found && probed_[location] != 0 ? probed_[location] : call->enter);
+      }
+      return;
+    case EventType::mpi_request_cancelled:
+      if (const auto post = posts_.find(key); post != posts_.end()) {
+        order_.close(key.rank, post->second.at);
+        posts_.erase(post);
+        pair_ready(key.rank);
+      }
+      if (const auto found = sends_.find(key); found != sends_.end()) {
+        cancel(found->second);
+        sends_.erase(found);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+void MpiMessages::one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received) {
+  const std::uint32_t me = world_.rank_of(location);
+  const Frame* call = mpi_call(replay_, location);
+  if (me != undefined_ref && call != nullptr) sink_.one_sided(me, call->region, sent, received);
+}
+
+void MpiMessages::message(LocationRef location, const Event& event, Side side, std::uint64_t request) {
+  const std::uint32_t me = world_.rank_of(location);
+  if (me == undefined_ref) return;
+  const std::uint32_t other = world_.world_rank(event.ref, me, static_cast<std::uint32_t>(event.b));
+  const Frame* call = mpi_call(replay_, location);
+  MpiEnd end{.rank = me, .partner = other, .location = location};
+  PostedAt at;
+  end.region = call != nullptr ? call->region : undefined_ref;
+  end.time = event.time;
+  end.start = call != nullptr ? call->enter : event.time;
+  if (side == send) {
+    sink_.sent(me, other, end.region, event.a);
+  } else {
+    sink_.received(me, end.region, event.a);
+    at = posted(location, me, request, end);
+  }
+  const bool is_known = other != undefined_ref && world_.is_known(other);
+  const Key key{event.ref, side == send ? me : other, side == send ? other : me,
+                static_cast<std::uint32_t>(event.b >> 32)};
+  const bool is_held = is_known && side == receive && order_.must_be_held(me, at);
+  const std::uint32_t slot = !is_known ? none : is_held ? open_.add(key) : open_.find_or_add(key, side);
+  if (slot == none) {
+    ++unmatched_;
+    return side == receive ? pair_ready(me) : void();
+  }
+  MpiMessage& message = open_[slot].message;
+  open_[slot].end(side) = end;
+  open_[slot].is_there[side] = true;
+  if (side == send || message.bytes == 0) message.bytes = event.a;
+  if (!is_held) sink_.end(message, side == send);
+  if (event.type == EventType::mpi_isend)
+    sends_[{me, request}] = slot;
+  else
+    attach(location, slot, side, event.time);
+  if (side == send) return;
+  if (is_held) order_.hold(me, at, slot);
+  pair_ready(me);
+}
+
+/// Where the receive was posted: in this call, or in one that left a request.
+PostedAt MpiMessages::posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end) {
+  const auto post = request != 0 ? posts_.find({me, request}) : posts_.end();
+  if (post == posts_.end()) {
+    const bool is_found = end.region < receives_found_.size() && receives_found_[end.region];
+    PostedAt at;
+    if (is_found && take_found(location, at)) {
+      order_.close(me, at);
+      return at;
+    }
+    return order_.post_blocking(me, is_found && probed_[location] != 0 ? probed_[location] : end.start);
+  }
+  if (post->second.region != undefined_ref) {
+    end.region = post->second.region;
+    end.start = post->second.start;
+  }
+  const PostedAt at = post->second.at;
+  posts_.erase(post);
+  order_.close(me, at);
+  return at;
+}
+
+/// The oldest message that MPI_Mprobe has found there.
+bool MpiMessages::take_found(LocationRef location, PostedAt& at) {
+  if (found_[location].empty()) return false;
+  at = found_[location].front();
+  found_[location].pop_front();
+  return true;
+}
+
+void MpiMessages::pair_ready(std::uint32_t rank) {
+  std::uint32_t slot = none;
+  while (order_.ready(rank, slot)) pair(slot);
+}
+
+/// It is the turn of a receive that was held back.
+void MpiMessages::pair(std::uint32_t received) {
+  if (open_.is_given_up(open_[received].key)) {
+    ++unmatched_;
+    return;
+  }
+  if (const std::uint32_t sent = open_.take_oldest(open_[received].key, receive); sent != none)
+    return join(sent, received);
+  open_.enqueue(received, receive);
+  sink_.end(open_[received].message, false);
+}
+
+/// Two slots are the ends of one message.
+void MpiMessages::join(std::uint32_t sent, std::uint32_t received) {
+  Slot &to = open_[sent], &from = open_[received];
+  to.message.receive = from.message.receive;
+  if (to.message.bytes == 0) to.message.bytes = from.message.bytes;
+  to.is_there[receive] = true;
+  to.is_over[receive] = from.is_over[receive];
+  const std::uint32_t call = to.call[receive] = from.call[receive];
+  if (call != none && !from.is_over[receive])
+    std::replace(calls_[call].ends.begin(), calls_[call].ends.end(), received * 2 + receive, sent * 2 + receive);
+  open_.remove(received);
+  sink_.end(to.message, false);
+  if (to.is_over[send] && to.is_over[receive]) look_at(sent);
+}
+
+/// The end is over in the call that is open now.
+void MpiMessages::attach(LocationRef location, std::uint32_t slot, Side side, std::uint64_t time) {
+  const std::uint32_t call = open_call(location);
+  if (call == none) return over(slot, side, undefined_ref, time, time);
+  open_[slot].call[side] = call;
+  calls_[call].ends.push_back(slot * 2 + side);
+  ++calls_[call].pending;
+}
+
+void MpiMessages::over(std::uint32_t slot, Side side, RegionRef region, std::uint64_t from, std::uint64_t to) {
+  MpiEnd& end = open_[slot].end(side);
+  end.wait_region = region;
+  end.wait_from = from;
+  end.wait_to = to;
+  open_[slot].is_over[side] = true;
+  if (open_[slot].is_over[send] && open_[slot].is_over[receive]) look_at(slot);
+}
+
+void MpiMessages::look_at(std::uint32_t slot) {
+  MpiMessage& message = open_[slot].message;
+  const MpiEnd &sender = message.send, &receiver = message.receive;
+  const std::uint64_t until = std::min(sender.start, receiver.wait_to);
+  if (until > receiver.wait_from) message.late_sender = until - receiver.wait_from;
+  // A send that is over before anybody asks for the message was kept by MPI: it did not wait.
+  if (receiver.start > sender.wait_from && receiver.start <= sender.wait_to)
+    message.late_receiver = receiver.start - sender.wait_from;
+  if (receiver.time < sender.time) ++reversed_;
+  ++matched_;
+  sink_.message(message);
+  const std::uint32_t calls[2] = {open_[slot].call[send], open_[slot].call[receive]};
+  consider(calls[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
+  consider(calls[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
+  open_.remove(slot);
+  for (const std::uint32_t call : calls) {
+    if (call == none) continue;
+    --calls_[call].pending;
+    tell_if_complete(call);
+  }
+}
+
+/// Waits of one call all begin with it: the longest one has the others in it. The same time of a sender and of a
+/// receiver (MPI_Sendrecv with one who comes late) is the sender's.
+void MpiMessages::consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, const MpiEnd& mine,
+                           const MpiEnd& other) {
+  if (call == none) return;
+  MpiWaited& waited = calls_[call].waited;
+  if (ns < waited.ns || (ns == waited.ns && kind != MpiWait::late_sender)) return;
+  waited = {kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, ns};
+}
+
+void MpiMessages::tell_if_complete(std::uint32_t call) {
+  Call& of = calls_[call];
+  if (of.open || of.pending != 0) return;
+  if (of.waited.ns != 0) sink_.waited(of.waited);
+  free_calls_.push_back(call);
+}
+
+void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
+  if (replay_.classes()[frame.region].construct != Directive::mpi || world_.ranks() == 0) return;
+  std::uint32_t call = static_cast<std::uint32_t>(calls_.size());
+  if (free_calls_.empty()) {
+    calls_.emplace_back();
+  } else {
+    call = free_calls_.back();
+    free_calls_.pop_back();
+  }
+  if (probes_[frame.region]) probed_[location] = frame.enter;
+  Call& of = calls_[call];
+  of.region = frame.region;
+  of.enter = frame.enter;
+  of.open = true;
+  of.waited = {};
+  open_calls_[location].push_back(call);
+}
+
+void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
+  if (replay_.classes()[frame.region].construct != Directive::mpi || open_calls_[location].empty()) return;
+  if (const std::uint32_t rank = world_.rank_of(location); always_finds_[frame.region] && rank != undefined_ref)
+    found_[location].push_back(order_.post(rank, frame.enter));
+  const std::uint32_t call = open_calls_[location].back();
+  open_calls_[location].pop_back();
+  std::vector<std::uint32_t> ends = std::move(calls_[call].ends);
+  const RegionRef region = calls_[call].region;
+  const std::uint64_t from = calls_[call].enter;
+  for (const std::uint32_t end : ends) over(end / 2, static_cast<Side>(end % 2), region, from, time);
+  ends.clear();
+  calls_[call].ends = std::move(ends);  // its memory is used again
+  calls_[call].open = false;
+  tell_if_complete(call);
+}
+
+/// A send that was taken back is in nobody's way. One that is received was sent, whatever became of its request.
+void MpiMessages::cancel(std::uint32_t slot) {
+  if (open_[slot].is_there[receive]) {
+    const std::uint64_t time = open_[slot].message.send.time;
+    return over(slot, send, undefined_ref, time, time);
+  }
+  open_.take_back(slot);
+}
+
+/// What the program never waited for, and what calls have got that never ended.
+void MpiMessages::end_what_is_open() {
+  order_.close_all();
+  for (std::uint32_t rank = 0; rank < world_.ranks(); ++rank) pair_ready(rank);
+  for (const std::uint32_t slot : open_.complete())
+    for (const Side side : {send, receive}) {
+      if (open_[slot].is_over[side]) continue;
+      const MpiEnd& end = open_[slot].end(side);
+      const std::uint64_t time = end.time;
+      over(slot, side, undefined_ref, time, time);
+    }
+}
+
+void MpiMessages::finished(std::uint64_t) {
+  end_what_is_open();
+  open_.for_each_incomplete([this](const Slot& slot, Side side) {
+    ++unmatched_;
+    if (side != send) return;
+    const MpiEnd& end = slot.message.send;
+    if (unheard_++ == 0 || end.time < first_unheard_.time) first_unheard_ = end;
+  });
+  for (Call& call : calls_) {
+    if (call.waited.ns != 0 && (call.open || call.pending != 0)) sink_.waited(call.waited);
+  }
+}
+
+}  // namespace tracer::report

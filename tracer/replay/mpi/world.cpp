@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See world.hpp.
+#include "tracer/replay/mpi/world.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "tracer/base/disjoint_sets.hpp"
+
+namespace tracer::report {
+
+MpiWorld::MpiWorld(const Definitions& definitions) : rank_of_(definitions.groups_of_locations.size(), undefined_ref) {
+  for (const Location& location : definitions.locations) location_group_.push_back(location.group);
+  for (const Group& group : definitions.groups) {
+    if (group.kind != GroupKind::comm_locations || group.paradigm != Paradigm::mpi) continue;
+    for (const std::uint32_t member : group.members) {
+      const std::uint32_t process = member < location_group_.size() ? location_group_[member] : undefined_ref;
+      if (process < rank_of_.size()) rank_of_[process] = ranks();
+      group_of_.push_back(process < rank_of_.size() ? process : undefined_ref);
+    }
+  }
+  const auto ranks_in = [&](std::uint32_t ref, Members& of) -> std::vector<std::uint32_t> {
+    if (ref >= definitions.groups.size() || definitions.groups[ref].paradigm != Paradigm::mpi) return {};
+    const Group& group = definitions.groups[ref];
+    of.is_self = group.kind == GroupKind::comm_self;
+    if (group.kind != GroupKind::comm_group) return {};
+    return group.members;
+  };
+  for (const Comm& comm : definitions.comms) {
+    Members& of = comms_.emplace_back();
+    of.local = ranks_in(comm.group, of);
+    of.remote = ranks_in(comm.second_group, of);
+  }
+  count_worlds();
+}
+
+void MpiWorld::count_worlds() {
+  DisjointSets joined{ranks()};
+  for (const Members& of : comms_) {
+    std::uint32_t first = undefined_ref;
+    for (const auto* side : {&of.local, &of.remote}) {
+      for (const std::uint32_t rank : *side) {
+        if (rank >= ranks()) continue;
+        if (first == undefined_ref) first = rank;
+        joined.join(rank, first);
+      }
+    }
+  }
+  worlds_ = static_cast<std::uint32_t>(joined.sets());
+}
+
+std::vector<std::string> MpiWorld::labels(const Definitions& definitions) const {
+  constexpr std::string_view begin = "MPI Rank ", end = " (no trace)";
+  std::vector<std::string> labels;
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    std::string_view name = is_known(rank) ? definitions.groups_of_locations[group_of(rank)].name : std::string_view{};
+    if (name.ends_with(end)) name.remove_suffix(end.size());
+    const bool says_it = name.starts_with(begin) && name.find(" of world ") != name.npos;
+    labels.push_back(says_it ? std::string{name.substr(begin.size())} : std::to_string(rank));
+  }
+  return labels;
+}
+
+std::uint32_t MpiWorld::rank_of(LocationRef location) const {
+  const std::uint32_t process = location < location_group_.size() ? location_group_[location] : undefined_ref;
+  return process < rank_of_.size() ? rank_of_[process] : undefined_ref;
+}
+
+std::uint32_t MpiWorld::world_rank(CommRef comm, std::uint32_t me, std::uint32_t rank) const {
+  if (comm >= comms_.size()) return undefined_ref;
+  const Members& of = comms_[comm];
+  if (of.is_self) return rank == 0 ? me : undefined_ref;
+  const bool is_to_others = !of.remote.empty() && std::find(of.local.begin(), of.local.end(), me) != of.local.end();
+  const auto& members = is_to_others ? of.remote : of.local;
+  if (rank >= members.size() || members[rank] >= ranks()) return undefined_ref;
+  return members[rank];
+}
+
+std::span<const std::uint32_t> MpiWorld::members(CommRef comm) const {
+  if (comm >= comms_.size() || comms_[comm].is_self || !comms_[comm].remote.empty()) return {};
+  return comms_[comm].local;
+}
+
+std::size_t MpiWorld::members_with_trace(CommRef comm) const {
+  const auto all = members(comm);
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [this](std::uint32_t rank) { return rank < ranks() && is_known(rank); }));
+}
+
+std::vector<std::uint32_t> MpiWorld::all_members(CommRef comm) const {
+  if (comm >= comms_.size() || comms_[comm].is_self) return {};
+  std::vector<std::uint32_t> all = comms_[comm].local;
+  all.insert(all.end(), comms_[comm].remote.begin(), comms_[comm].remote.end());
+  return all;
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a conversion costs: time on the clock and of the processor, for the archive.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "tracer/definitions.hpp"
+
+namespace tracer::translate {
+
+/// Begins with the object. Processor times are of the whole process, on however many threads the conversion runs.
+class ConversionCosts {
+ public:
+  ConversionCosts() noexcept;
+  /// The first pass is over.
+  void scanned() noexcept;
+  /// The conversion is over: its costs become properties of the archive.
+  void define(Definitions& definitions) const;
+
+ private:
+  struct ProcessorTime {
+    std::uint64_t all = 0, kernel = 0;  ///< ns
+    static ProcessorTime now() noexcept;
+  };
+  std::chrono::steady_clock::time_point begin_;
+  ProcessorTime at_begin_, at_scanned_;
+};
+
+}  // namespace tracer::translate
