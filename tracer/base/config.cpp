@@ -232,8 +232,8 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_LAUNCH_AT",
-                                        "TRACER_OPENMP_RUNTIME"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS",    "TRACER_LIBRARY",        "TRACER_LAUNCH",
+                                        "TRACER_LAUNCH_AT", "TRACER_OPENMP_RUNTIME", "TRACER_COMMAND"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {

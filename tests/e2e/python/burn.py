@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """burn.py SECONDS [kill|fifo]: burns processor time in functions, and prints how much in each. At the end kills itself, or puts a FIFO in the place of
-its map first."""
+its map."""
 import json
 import os
 import signal

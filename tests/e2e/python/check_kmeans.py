@@ -56,6 +56,7 @@ def by_samples(tracer, python, directory):
         print("not looked at: samples, of which there are none here")
         return
     functions = {f["name"]: f["inside"] for f in report["samples"]["functions"]}
+    used.pop("run_kernel", None)  # no unwind table leads from numba's code to its callers
     inside = {name: functions.get(name, 0) for name in used}
     total, truth = sum(inside.values()), sum(processor for processor, _ in used.values())
     for name, (processor, _) in used.items():

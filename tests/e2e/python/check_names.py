@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_names.py TRACER: samples name functions of Python, in the shares in which the program used the processor; whatever
+"""check_names.py TRACER: samples name functions of Python, in the shares in which the program used the processor; also after a kill, and whatever
 stands in the place of the interpreter's map. Exit status 77: no Python 3.12 or newer here, or no samples."""
 import glob
 import json
@@ -22,8 +22,8 @@ def need(condition, what):
     print("ok: " + what[:300])
 
 
-def traced(tracer, place, python, *arguments):
-    done = subprocess.run([tracer, "run", "--sample", "-o", place, "--", python, HERE / "burn.py", *arguments], capture_output=True, text=True, timeout=300)
+def traced(tracer, place, python, *arguments, options=()):
+    done = subprocess.run([tracer, "run", "--sample", *options, "-o", place, "--", python, HERE / "burn.py", *arguments], capture_output=True, text=True, timeout=300)
     report = json.loads(subprocess.run([tracer, "report", "--json", place], capture_output=True, text=True, check=True).stdout)
     return done, report
 
@@ -47,6 +47,11 @@ def check(tracer, python, version, directory):
     need(functions["spin"]["self"] > 0.8 * total, f"the innermost function is the one that works: {functions['spin']}")
     spoken = subprocess.run([tracer, "samples", "--form", "folded", place], capture_output=True, text=True)
     need("main;Solver.solve;spin" in spoken.stdout, f"paths are the program's {spoken.stdout[:300]}{spoken.stderr}")
+
+    # The trace ends with the last call that is recorded, and samples with it.
+    done, report = traced(tracer, directory / "killed", python, "2", "kill", options=["--python"])
+    names = {f["name"] for f in report["samples"]["functions"] if f["file"].endswith("burn.py")}
+    need(done.returncode == 137 and "Solver.solve" in names, f"names are there after a kill: {done.returncode} {names}")
 
     done, report = traced(tracer, directory / "fifo", python, "2", "fifo")
     names = {f["name"] for f in report["samples"]["functions"] if f["file"].endswith("burn.py")}
