@@ -75,30 +75,48 @@ bool is_part_of_function(const char* name) noexcept {
   return last != nullptr && std::strcmp(last, "<module>") != 0;
 }
 
-bool is_chosen(const Interpreter& interpreter, const char* file) noexcept {
-  if (*modules == '\0') return has_standard_library || !is_of_standard_library(file);
-  auto* const frame = reinterpret_cast<Object*>(interpreter.current_frame());
-  if (frame == nullptr) return false;
-  const Held globals(interpreter, interpreter.attribute(frame, "f_globals"));
-  Object* module = globals.get() != nullptr ? interpreter.item(globals.get(), "__name__") : nullptr;
-  const char* name = module != nullptr ? interpreter.text(module) : nullptr;
-  if (name == nullptr) interpreter.clear_error();
-  return name != nullptr && is_named(name);
-}
+/// __name__ of the module whose function runs; "" where it has none.
+class ModuleName {
+ public:
+  explicit ModuleName(const Interpreter& interpreter) noexcept
+      : globals_(interpreter, globals_of(interpreter, reinterpret_cast<Object*>(interpreter.current_frame()))) {
+    Object* const name = globals_.get() != nullptr ? interpreter.item(globals_.get(), "__name__") : nullptr;
+    const char* const text = name != nullptr ? interpreter.text(name) : nullptr;
+    if (text != nullptr)
+      text_ = text;
+    else
+      interpreter.clear_error();
+  }
+  const char* text() const noexcept { return text_; }
+
+ private:
+  static Object* globals_of(const Interpreter& interpreter, Object* frame) noexcept {
+    return frame != nullptr ? interpreter.attribute(frame, "f_globals") : nullptr;
+  }
+
+  Held globals_;
+  const char* text_ = "";
+};
 
 /// "name\nfile\nline", which the translator takes apart (tracer/translate/regions).
 std::uint32_t make_name(const Interpreter& interpreter, const tracer_front_end& tracer, Object* code) noexcept {
   const Held file_object(interpreter, interpreter.attribute(code, "co_filename"));
   const char* file = file_object.text();
-  if (!is_chosen(interpreter, file)) return 0;
+  const ModuleName module(interpreter);
+  const bool is_chosen =
+      *modules != '\0' ? is_named(module.text()) : has_standard_library || !is_of_standard_library(file);
+  if (!is_chosen) return 0;
   const Held qualified(interpreter, interpreter.attribute(code, "co_qualname"));  // since 3.11
   const Held plain(interpreter, interpreter.attribute(code, "co_name"));
   const char* name = *qualified.text() != '\0' ? qualified.text() : plain.text();
   if (is_part_of_function(name)) return 0;
   const Held first_line(interpreter, interpreter.attribute(code, "co_firstlineno"));
   const long line = first_line.get() != nullptr ? interpreter.number(first_line.get()) : 0;
-  char text[2048];
-  const int length = std::snprintf(text, sizeof text, "%.900s\n%.1000s\n%ld", name, file, line);
+  char text[2560];
+  const bool is_module = std::strcmp(name, "<module>") == 0;
+  const int length = is_module
+                         ? std::snprintf(text, sizeof text, "<module %.900s>\n%.1500s\n%ld", module.text(), file, line)
+                         : std::snprintf(text, sizeof text, "%.900s\n%.1500s\n%ld", name, file, line);
   return length > 0 ? tracer.intern(text, static_cast<std::size_t>(length)) : 0;
 }
 

@@ -3,6 +3,7 @@
 #include "tracer/cli/launch/python.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
@@ -53,7 +54,7 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
   if (code.starts_with("\xf3\x0f\x1e\xfa"sv)) code.remove_prefix(4);
   return code.starts_with("\x55\x48\x89\xe5"sv);
 #else
-  return true;
+  return !code.empty();
 #endif
 }
 
@@ -69,18 +70,19 @@ Interpreter inspect_interpreter(const fs::path& python) {
     std::vector<fs::path> files{python};
     for (const std::string& library : inspect_program(python).libraries)
       if (fs::path(library).filename().string().starts_with("libpython")) files.emplace_back(library);
-    bool has_code = false, has_frames = false, has_names = false;
+    bool has_names = false;
+    std::size_t seen = 0, with_frames = 0;  // single functions need a frame pointer in any build
     for (const fs::path& path : files) {
       const ProgramFile file{path};
       if (!file.valid()) continue;  // a script that starts the interpreter, as pyenv's
       has_names = has_names || !file.code_of("PyUnstable_PerfMapState_Init", 1).empty();
       for (const char* function : {"PyEval_EvalCode", "PyObject_Call", "PyRun_SimpleFileExFlags", "PyObject_Repr"}) {
         const std::string code = file.code_of(function, 8);
-        has_code = has_code || !code.empty();
-        has_frames = has_frames || begins_a_frame(code);
+        seen += code.empty() ? 0 : 1;
+        with_frames += begins_a_frame(code) ? 1 : 0;
       }
     }
-    if (has_code) result = {has_names, has_frames};
+    if (seen != 0) result = {has_names, 2 * with_frames >= seen};
   } catch (const Error&) {  // it cannot be read: it may be run all the same
   }
   return result;
