@@ -104,7 +104,10 @@ class Zstd:
         if not 0 <= size <= MOST_BYTES:
             raise IndexError
         if self.module:
-            body = self.module.decompress(bytes(packed))
+            try:
+                body = self.module.decompress(bytes(packed))
+            except self.module.ZstdError as error:
+                raise ValueError(error) from error
         else:
             buffer = ctypes.create_string_buffer(max(size, 1))
             got = self.library.ZSTD_decompress(buffer, size, bytes(packed), len(packed))
