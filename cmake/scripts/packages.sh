@@ -29,6 +29,7 @@ TEST_GROUPS=(
   "MPI|openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran"
   "programs with Kokkos|libtrilinos-kokkos-dev"
   "the HTML report in a browser|chromium xvfb"
+  "functions of Python programs with OpenMP|python3-sklearn python3-numba"
   "scripts that read traces by pandas and draw|python3-pandas python3-matplotlib graphviz"
   "exports as their readers see them|sqlite3 protobuf-compiler vite"
   "Parquet as other readers see it, and types and style of the page's modules|npm"

@@ -1,39 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads an OTF2 archive of Tracer into pandas tables: what the scripts of this directory share.
+"""Reads a trace into pandas tables of seconds and names: what the scripts of this directory share.
 
-Needs Debian's python3-otf2, python3-pandas and, for pictures, python3-matplotlib. OTF2's Python reader takes
-about three seconds per million events; for large traces export to CSV or SQLite and read that instead.
-"""
+Needs the Python package `tracer` (docs/python.md), pandas (Debian: python3-pandas) and, for pictures, matplotlib."""
 import argparse
-import collections
 import pathlib
 import sys
 
-try:
-    import otf2
-    import pandas as pd
-except ImportError as missing:
-    sys.exit(f"{missing}; on Debian: apt-get install python3-otf2 python3-pandas python3-matplotlib (and use /usr/bin/python3)")
 
+def find_package():
+    """The wheel of the installed tree or of the build that these scripts belong to, if the package is not installed."""
+    top = pathlib.Path(__file__).resolve().parents[2]
+    places = [directory / "share" / "tracer" for directory in top.parents] + sorted(top.glob("build/*/python"))
+    return [str(wheel) for place in places for wheel in sorted(place.glob("tracer_openmp-*.whl"))]
+
+
+try:
+    import pandas as pd
+    try:
+        import tracer
+    except ImportError:
+        sys.path += find_package()
+        import tracer
+except ImportError as missing:
+    sys.exit(f"{missing}; needed: pandas, matplotlib (Debian: apt-get install python3-pandas python3-matplotlib, and /usr/bin/python3) "
+             "and Tracer's package (docs/python.md)")
+
+ROLES = ("UNKNOWN FUNCTION WRAPPER LOOP CODE PARALLEL SECTIONS SECTION WORKSHARE SINGLE SINGLE_SBLOCK MASTER CRITICAL CRITICAL_SBLOCK ATOMIC BARRIER "
+         "IMPLICIT_BARRIER FLUSH ORDERED ORDERED_SBLOCK TASK TASK_CREATE TASK_WAIT COLL_ONE2ALL COLL_ALL2ONE COLL_ALL2ALL COLL_OTHER FILE_IO POINT2POINT "
+         "RMA DATA_TRANSFER ARTIFICIAL THREAD_CREATE THREAD_WAIT TASK_UNTIED ALLOCATE DEALLOCATE REALLOCATE FILE_IO_METADATA").split()  # OTF2_RegionRole
 WAITING = {"BARRIER", "IMPLICIT_BARRIER", "TASK_WAIT"}
+SECOND = 1e-9
 
 
 def parser(text, *, plot=None):
     """An argument parser with what all scripts have."""
     result = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    result.add_argument("archive", help="directory of the trace, or its traces.otf2")
+    result.add_argument("archive", help="directory of the trace, its traces.otf2, or its Parquet tables")
     if plot:
         result.add_argument("--plot", metavar="FILE", help=plot + " (.png, .pdf, .svg)")
     return result
-
-
-def anchor(path):
-    path = pathlib.Path(path)
-    if path.is_dir():
-        path = path / "traces.otf2"
-    if not path.exists():
-        sys.exit(f"{path}: there is no such archive")
-    return str(path)
 
 
 def pyplot():
@@ -44,181 +49,45 @@ def pyplot():
     return matplotlib.pyplot
 
 
-class Frame:
-    __slots__ = ("region", "begin", "own", "active")
-
-    def __init__(self, region, begin):
-        self.region, self.begin, self.own, self.active = region, begin, 0, 0
-
-
-class Task:
-    """An explicit task, or what a location does outside of explicit tasks."""
-    __slots__ = ("id", "explicit", "stack", "parent", "created", "started", "ended", "region", "active", "creator", "location")
-
-    def __init__(self, location, explicit=False, parent=None, created=0):
-        self.id, self.explicit, self.parent, self.created = 0, explicit, parent, created
-        self.stack, self.started, self.ended, self.active = [], None, None, 0
-        self.region, self.creator, self.location = "", location, location
-
-
 class Trace:
-    """Tables of one archive; times are seconds since its first event.
-
-    Locations have the names of the archive. Where several have one name, as the threads of a job's ranks, the name of
-    their process stands before it ("MPI Rank 1: Master thread"). Task ids of all processes but the first are moved
-    (first_id): each process counts its own.
+    """Tables of one trace; times are seconds since its begin. Each location has a name of its own: where several have one
+    name, as the threads of a job's ranks, the name of their process stands before it ("MPI Rank 1: Master thread").
 
     slices     location, region, role, file, line, begin, end, own (without regions inside), active (without other tasks)
     tasks      id, parent, region, creator, location, created, begin, end, active
     depends    source, sink (task ids)
     copies     location, direction ("to", "from"), bytes, begin, end
-    locations  name, kind ("thread", "stream"), group, process (the group; of a stream that of who uses the device)
+    locations  name, kind ("thread", "stream"), group, process (of a stream that of who uses the device)
     """
 
     def __init__(self, path):
-        self.path = anchor(path)
-        slices, tasks, depends, copies = [], [], [], []
-        with otf2.reader.open(self.path) as archive:
-            self.resolution = archive.timer_resolution
-            self.offset = archive.definitions.clock_properties.global_offset
-            self.wall = archive.definitions.clock_properties.trace_length / self.resolution
-            names = Names(archive.definitions.locations)
-            self.locations = pd.DataFrame(
-                [(names.of(l), "stream" if l.type == otf2.LocationType.ACCELERATOR_STREAM else "thread", names.group_of(l), names.process_of(l)) for l in archive.definitions.locations],
-                columns=["name", "kind", "group", "process"])
-            _Reader(self, names, slices, tasks, depends, copies).read(archive)
-        self.slices = pd.DataFrame(slices, columns=["location", "region", "role", "file", "line", "begin", "end", "own", "active"])
-        self.tasks = pd.DataFrame(tasks, columns=["id", "parent", "region", "creator", "location", "created", "begin", "end", "active"])
-        self.depends = pd.DataFrame(depends, columns=["source", "sink"])
-        self.copies = pd.DataFrame(copies, columns=["location", "direction", "bytes", "begin", "end"])
+        try:
+            with tracer.open(path, form="pandas") as trace:
+                self._read(trace)
+        except tracer.TracerError as error:
+            sys.exit(str(error))
 
-
-class Names:
-    """What the locations of an archive and their groups are called: each has a name of its own."""
-
-    def __init__(self, locations):
-        locations = list(locations)
-        groups = {l.group._ref: l.group for l in locations}
-        called = {ref: self._creator(group) + group.name for ref, group in groups.items()}
-        self.groups = self._distinct(called, lambda ref: f"{called[ref]} ({ref})")
-        self.processes = {ref: self.groups.get(self._process(group)._ref, group.name) for ref, group in groups.items()}
-        self.numbers = {name: number for number, name in enumerate(dict.fromkeys(self.processes.values()))}
-        alone = {l._ref: l.name for l in locations}
-        longer = {l._ref: f"{self.groups[l.group._ref]}: {l.name}" for l in locations}
-        self.locations = self._distinct(self._distinct(alone, longer.get), lambda ref: f"{longer[ref]} ({ref})")
-
-    @staticmethod
-    def _process(group):
-        """Of a device: the process that uses it."""
-        return getattr(group, "creating_location_group", None) or group
-
-    def _creator(self, group):
-        creator = self._process(group)
-        return "" if creator is group else creator.name + ": "
-
-    @staticmethod
-    def _distinct(names, otherwise):
-        count = collections.Counter(names.values())
-        return {ref: name if count[name] == 1 else otherwise(ref) for ref, name in names.items()}
-
-    def of(self, location):
-        return self.locations[location._ref]
-
-    def group_of(self, location):
-        return self.groups[location.group._ref]
-
-    def process_of(self, location):
-        return self.processes[location.group._ref]
-
-    def first_id(self, location):
-        return self.numbers[self.process_of(location)] << 40
-
-
-class _Reader:
-    def __init__(self, trace, names, slices, tasks, depends, copies):
-        self.trace, self.names, self.slices, self.task_rows, self.depends, self.copies = trace, names, slices, tasks, depends, copies
-        self.first_id = 0  # of the tasks of the process whose event it is
-        self.roots, self.current, self.last, self.tasks, self.open_copies = {}, {}, {}, {}, {}
-
-    def seconds(self, ticks):
-        return (ticks - self.trace.offset) / self.trace.resolution
-
-    def read(self, archive):
-        for location, event in archive.events:
-            name, self.first_id = self.names.of(location), self.names.first_id(location)
-            if name not in self.roots:
-                self.roots[name] = self.current[name] = Task(name)
-                self.last[name] = event.time
-            passed, self.last[name] = event.time - self.last[name], event.time
-            task = self.current[name]
-            if task.stack:
-                task.stack[-1].own += passed
-            task.active += passed
-            handler = getattr(self, type(event).__name__, None)
-            if handler:
-                handler(name, task, event)
-
-    def attribute(self, event, wanted):
-        for key, value in (event.attributes or {}).items():
-            if key.name == wanted:
-                return value
-        return 0
-
-    def Enter(self, name, task, event):
-        task.stack.append(Frame(event.region, event.time))
-        if task.explicit and not task.region:
-            task.region = event.region.name
-        source, sink = self.attribute(event, "SOURCE_TASK_ID"), self.attribute(event, "SINK_TASK_ID")
-        if source and sink:
-            self.depends.append((self.first_id + source, self.first_id + sink))
-
-    def Leave(self, name, task, event):
-        if not task.stack:
-            return
-        frame, region = task.stack.pop(), event.region
-        frame.active += frame.own
-        if task.stack:
-            task.stack[-1].active += frame.active
-        scale = self.trace.resolution
-        self.slices.append((name, region.name, str(region.region_role).rpartition(".")[2], region.source_file or "", region.begin_line_number, self.seconds(frame.begin), self.seconds(event.time),
-                            frame.own / scale, frame.active / scale))
-
-    def ThreadTaskCreate(self, name, task, event):
-        new = Task(name, True, task, event.time)
-        own = self.attribute(event, "TASK_ID")
-        new.id = self.first_id + own if own else -len(self.task_rows) - len(self.tasks) - 1
-        self.tasks[event.thread_team, event.creating_thread, event.generation_number] = new
-
-    def ThreadTaskSwitch(self, name, task, event):
-        if event.generation_number == 0:
-            self.current[name] = self.roots[name]
-            return
-        new = self.tasks.setdefault((event.thread_team, event.creating_thread, event.generation_number), Task(name, True))
-        new.location = name
-        if new.started is None:
-            new.started = event.time
-        self.current[name] = new
-
-    def ThreadTaskComplete(self, name, task, event):
-        done = self.tasks.pop((event.thread_team, event.creating_thread, event.generation_number), None)
-        if done is None:
-            return
-        parent = done.parent.id if done.parent else 0
-        began = done.started if done.started is not None else event.time
-        self.task_rows.append((done.id, parent, done.region, done.creator, name, self.seconds(done.created), self.seconds(began), self.seconds(event.time), done.active / self.trace.resolution))
-        if self.current[name] is done:
-            self.current[name] = self.roots[name]
-
-    def RmaGet(self, name, task, event):
-        self.open_copies[name, event.matching_id] = ("to", event)
-
-    def RmaPut(self, name, task, event):
-        self.open_copies[name, event.matching_id] = ("from", event)
-
-    def RmaOpCompleteBlocking(self, name, task, event):
-        direction, start = self.open_copies.pop((name, event.matching_id), (None, None))
-        if start is not None:
-            self.copies.append((name, direction, start.bytes, self.seconds(start.time), self.seconds(event.time)))
+    def _read(self, trace):
+        threads, regions = trace.threads(), trace.region_names.set_index("region")
+        places = trace.locations[trace.locations.kind != "virtual"]
+        processes = trace.processes.set_index("process").name
+        self.locations = pd.DataFrame({"name": places.location.map(threads), "kind": places.kind, "group": places.group,
+                                       "process": places.process.map(processes)}).reset_index(drop=True)
+        r = trace.regions
+        self.slices = pd.DataFrame({
+            "location": r.location.map(threads), "region": r.region.map(regions.name), "role": r.region.map(regions.role).map(lambda role: ROLES[role]),
+            "file": r.region.map(regions.file), "line": r.region.map(regions.line), "begin": r.begin_ns * SECOND, "end": r.end_ns * SECOND,
+            "own": r.exclusive_ns * SECOND, "active": (r.exclusive_ns + r.nested_ns) * SECOND})
+        t = trace.tasks[trace.tasks.complete == 1]
+        self.tasks = pd.DataFrame({
+            "id": t.task, "parent": t.parent, "region": t.region.map(regions.name).fillna(""), "creator": t.created_on.map(threads),
+            "location": t.location.map(threads), "created": t.created_ns * SECOND, "begin": t.started_ns.where(t.started_ns >= 0, t.completed_ns) * SECOND,
+            "end": t.completed_ns * SECOND, "active": t.active_ns * SECOND})
+        self.depends = trace.dependences[["source", "sink"]]
+        c = trace.device_operations[trace.device_operations.kind.isin(("to_device", "from_device"))]
+        self.copies = pd.DataFrame({"location": c.location.map(threads), "direction": c.kind.str.replace("_device", ""), "bytes": c.bytes,
+                                    "begin": c.begin_ns * SECOND, "end": c.end_ns * SECOND})
+        self.wall = max([0, *(table[name].max() for table, name in ((r, "end_ns"), (c, "end_ns"), (trace.events, "time_ns")) if len(table))]) * SECOND
 
 
 def union(intervals):

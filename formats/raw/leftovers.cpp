@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "formats/raw/claim.hpp"
+#include "formats/raw/samples.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/files/file.hpp"
@@ -148,7 +149,7 @@ void remove_raw_trace(const std::filesystem::path& directory, const std::filesys
     if (!fd) return;  // a link: what it leads to is another trace's
     for (const char* name : {kept, "trace"}) ::unlinkat(fd.get(), name, 0);  // done, from here on
     if (!spool.empty()) remove_spool_of(directory, spool);
-    for (const char* name : {"rings", "samples", "journal"}) ::unlinkat(fd.get(), name, 0);
+    for (const char* name : {"rings", "samples", code_map, "journal"}) ::unlinkat(fd.get(), name, 0);
     ::rmdir(directory.c_str());
   } catch (...) {
   }

@@ -18,6 +18,9 @@
 
 namespace tracer::raw {
 
+/// Beside it, in the form of perf's maps: names of code that was made at run time.
+inline constexpr const char* code_map = "code-map";
+
 inline constexpr char samples_magic[8] = {'T', 'R', 'C', 'R', 'S', 'A', 'M', 'P'};
 
 /// Values are part of the format.

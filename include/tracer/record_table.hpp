@@ -66,7 +66,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::ring_wait,         "ring_wait",         "", "", "ticks at the end of the wait", ""},
     {RecordKind::lost,              "lost",              "", "", "events lost", "ticks of the first loss"},
     // Front ends record the kinds 38 to 51.
-    // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI, 6 CUDA), bits 4-7 the type of the payload (0 none,
+    // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI, 6 CUDA, 7 Python), bits 4-7 the type of the payload (0 none,
     // 1 unsigned, 2 signed, 3 double, 4 string id, 5 correlation id of a device's operations); details: a string "#aarrggbb category", either may be missing
     {RecordKind::range_push,        "range_push",        "language | payload type << 4", "string id of the name", "string id of the domain | of the details << 32", "payload"},
     {RecordKind::range_pop,         "range_pop",         "language", "", "string id of the domain", ""},

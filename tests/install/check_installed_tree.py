@@ -69,6 +69,7 @@ class Check:
             self.by_pkg_config(prefix)
         for name in ("tracer", "libtracer.so", "libtracer-mpi.so", "libtracer-annotations.so"):
             self.is_stripped(prefix, name)
+        self.python_package(prefix)
         for page in ("tracer.1", "tracer-run.1"):
             if not list(prefix.rglob(page)):
                 sys.exit(f"no manual page {page}")
@@ -86,6 +87,14 @@ class Check:
                 sys.exit(f"{file} is not stripped: {sections}")
             if had and ".debug_info" not in self.run("readelf", "-SW", apart):
                 sys.exit(f"{apart} has no debug information")
+
+    def python_package(self, prefix):
+        """The wheel works where it lies, with the command beside it."""
+        wheel, = prefix.rglob("tracer_openmp-*.whl")
+        code = f"import tracer; trace = tracer.open('trace{self.traces}'); print(len(trace.table('regions', form='rows')), len(trace.report['threads']))"
+        rows, threads = self.run(sys.executable, "-B", "-c", code, PYTHONPATH=str(wheel), PATH="/nowhere").split()
+        if int(rows) < 1 or int(threads) < 1:
+            sys.exit(f"the Python package finds {rows} regions and {threads} threads")
 
     def by_cmake(self, prefix):
         (self.directory / "CMakeLists.txt").write_text(PROJECT)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """check_scripts.py MAKE_TRACE: the scripts of examples/post-processing on traces whose numbers are known.
-Exit status 77: this Python lacks otf2 or pandas."""
+The package is that of PYTHONPATH, its command that of
+TRACER_COMMAND. Exit status 77: this Python lacks pandas or matplotlib."""
 import pathlib
 import subprocess
 import sys
@@ -42,7 +43,6 @@ def check_ranks(trace_of, profile, directory):
 def main():
     try:
         import matplotlib  # noqa: F401
-        import otf2  # noqa: F401
         import pandas  # noqa: F401
     except ImportError as missing:
         print(f"skipped: {missing}")
@@ -83,7 +83,7 @@ def main():
         for kind in ("imbalance", "chain", "overlap"):
             run("walkthrough.py", directory / kind, "--directory", directory)
         missing = subprocess.run([sys.executable, SCRIPTS / "devices.py", directory / "nothing"], capture_output=True, text=True)
-        need(missing.returncode != 0 and "no such archive" in missing.stderr and "Traceback" not in missing.stderr, "a missing archive is said in one line")
+        need(missing.returncode != 0 and "does not exist" in missing.stderr and "Traceback" not in missing.stderr, "a missing archive is said in one line")
     return 0
 
 

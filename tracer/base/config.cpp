@@ -219,6 +219,11 @@ const Row rows[] = {
        c.schedule_with_samples = t == "auto";
        return c.schedule_with_samples || assign(c.schedule, parse_switch(t));
      }},
+    {"TRACER_PYTHON", "off", "off, on, all, start or names of modules, with commas between",
+     "calls of Python functions to record where libtracer-python.so is preloaded (`tracer run --python`): on: all but "
+     "the standard library's; all: these too; or those of the named modules and of modules below them; start: none, "
+     "but the trace begins with the program",
+     [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_LOG", "warning", "off, error, warning, info or debug", "which messages appear on standard error",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"off", 0}, {"error", 1}, {"warning", 2}, {"info", 3}, {"debug", 4}};
@@ -227,8 +232,8 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_LAUNCH_AT",
-                                        "TRACER_OPENMP_RUNTIME"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS",    "TRACER_LIBRARY",        "TRACER_LAUNCH",
+                                        "TRACER_LAUNCH_AT", "TRACER_OPENMP_RUNTIME", "TRACER_COMMAND"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {

@@ -18,6 +18,7 @@
 #include "formats/samples/samples.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/runtime_names.hpp"
+#include "tracer/convert/code_names.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
@@ -35,6 +36,13 @@ samples::Origin origin_of(const std::string& module) {
   for (const char* runtime : {"libomptarget", "ld-linux", "libpthread"})
     if (name.starts_with(runtime)) return samples::Origin::runtime;
   return samples::Origin::user;
+}
+
+/// The interpreter's own code: between Python's functions it says nothing.
+bool is_of_python(const std::string& module) {
+  const std::string_view path{module};
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("python3") || name.starts_with("libpython3");
 }
 
 /// Functions of the C library that begin programs and threads: outermost, and nobody's business.
@@ -138,28 +146,37 @@ class Builder {
     }
   }
 
-  samples::SampleSet finish(std::uint64_t period) {
+  samples::SampleSet finish(std::uint64_t period, const CodeNames& names) {
     if (set_.period == 0) set_.period = period;
     std::vector<std::uint64_t> addresses(addresses_.size());
     for (const auto& [address, index] : addresses_) addresses[index] = address & ~raw::frame_of_runtime;
-    const std::vector<translate::SourcePosition> positions =
+    std::vector<translate::SourcePosition> positions =
         symbolize_ ? symbolize_(addresses) : std::vector<translate::SourcePosition>(addresses.size());
+    // Interpreters' frames, and functions of Python itself, by the address.
+    std::vector<bool> is_interpreter(addresses.size()), is_function(addresses.size());
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      is_interpreter[i] = is_of_python(positions[i].module);
+      if (positions[i].module.empty()) is_function[i] = name_made_code(names, addresses[i], positions[i]);
+    }
     frames_.resize(addresses.size());
     for (const auto& [address, index] : addresses_)
       frames_[index] = frames_of(addresses[index], positions[index], (address & raw::frame_of_runtime) != 0);
     const CodeOfNoModule other{journal_};
     std::vector<bool> is_nowhere(addresses.size());
     for (std::size_t i = 0; i < addresses.size(); ++i)
-      is_nowhere[i] = symbolize_ && positions[i].module.empty() && addresses[i] != raw::frame_of_kernel &&
-                      !other.may_have(addresses[i]);
+      is_nowhere[i] = symbolize_ && positions[i].module.empty() && positions[i].function.empty() &&
+                      addresses[i] != raw::frame_of_kernel && !other.may_have(addresses[i]);
     set_.stacks.resize(stacks_.size());
     for (const auto& [stack, index] : stacks_) {
       // The kernel follows frame pointers also where code keeps none: the words that it finds there lead nowhere, and
       // what is around them is none of the stack's.
       std::size_t first = stack.empty() ? 0 : stack.size() - 1;
       while (first != 0 && !is_nowhere[stack[first - 1]]) --first;
+      const auto begin = stack.begin() + static_cast<std::ptrdiff_t>(first);
+      const bool has_functions = std::any_of(begin, stack.end(), [&](std::uint32_t i) { return is_function[i]; });
       for (std::size_t i = first; i < stack.size(); ++i)
-        set_.stacks[index].insert(set_.stacks[index].end(), frames_[stack[i]].begin(), frames_[stack[i]].end());
+        if (!has_functions || !is_interpreter[stack[i]])
+          set_.stacks[index].insert(set_.stacks[index].end(), frames_[stack[i]].begin(), frames_[stack[i]].end());
     }
     sort();
     return std::move(set_);
@@ -172,6 +189,17 @@ class Builder {
     ChannelId channel;
     std::vector<std::uint64_t> values;
   };
+
+  /// Whether it is a function of Python; other names are those that their makers gave.
+  static bool name_made_code(const CodeNames& names, std::uint64_t address, translate::SourcePosition& position) {
+    const std::string_view text = address != raw::frame_of_kernel ? names.find(address - 1) : std::string_view{};
+    if (text.empty()) return false;
+    CodeName name = parse_code_name(text);
+    position.function = std::move(name.function);
+    position.file = std::move(name.file);
+    position.line = name.line;
+    return name.is_python;
+  }
 
   void add_counters(ChannelId channel, std::span<const std::uint64_t> ids) {
     std::vector<std::uint32_t>& columns = columns_[channel];
@@ -290,6 +318,19 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+CodeNames names_of_code(const std::filesystem::path& map, std::vector<std::string>& damage) {
+  try {
+    return CodeNames{map};
+  } catch (const Error& error) {
+    damage.emplace_back(error.what());
+    return CodeNames{{}};
+  }
+}
+
+}  // namespace
+
 std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
                               const Journal& journal, const translate::Symbolizer& symbolize,
                               std::vector<std::string>& damage) {
@@ -310,7 +351,8 @@ std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const 
   std::uint64_t rate = 0;
   for (const Setting& setting : journal.settings)
     if (setting.name == "TRACER_SAMPLE") rate = std::strtoull(setting.value.c_str(), nullptr, 10);
-  const samples::SampleSet set = builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate);
+  const samples::SampleSet set =
+      builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate, names_of_code(raw_directory / raw::code_map, damage));
   if (set.samples.empty() && set.pauses.empty()) return 0;
   samples::write(set, directory / samples::file_name);
   samples::read(directory / samples::file_name);

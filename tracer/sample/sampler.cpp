@@ -38,6 +38,8 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     if (!made->plan_.lacks.empty()) session.journal().fact("RUN::SAMPLES_LACK", made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
+    if (made->plan_.takes_samples())
+      made->code_map_.begin(session.at() / "raw" / raw::code_map, session.raw_directory() / raw::code_map);
     if (made->plan_.signal_period_ns != 0) set_ask(ask);
     Sampler* result = made.release();
     session.observe_threads(result);
@@ -200,11 +202,20 @@ void Sampler::look_after_signal() noexcept {
                    ::strsignal(sampling_signal()) + ")");
 }
 
+void Sampler::copy_code_map() noexcept {
+  const std::lock_guard lock(map_mutex_);
+  code_map_.copy();
+  if (const std::string message = code_map_.take_message(); !message.empty()) session_.message(message);
+}
+
 void Sampler::poll() noexcept {
-  const std::lock_guard lock(mutex_);
-  if (over_) return;
-  look_after_signal();
-  drain();
+  {
+    const std::lock_guard lock(mutex_);
+    if (over_) return;
+    look_after_signal();
+    drain();
+  }
+  copy_code_map();
 }
 
 // No handler is at the runtime from then on: each is for some microseconds, unless its thread does not run, or the
@@ -224,6 +235,8 @@ void Sampler::stop_asking() noexcept {
 
 void Sampler::finish() noexcept {
   stop_asking();
+  copy_code_map();
+  code_map_.close();
   const std::lock_guard lock(mutex_);
   if (!std::exchange(over_, true)) {
     for (auto& [channel, thread] : threads_) thread->own.stop();

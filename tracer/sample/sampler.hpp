@@ -11,6 +11,7 @@
 
 #include "formats/raw/samples.hpp"
 #include "tracer/asked_runtime.hpp"
+#include "tracer/sample/code_map.hpp"
 #include "tracer/sample/perf_thread.hpp"
 #include "tracer/sample/plan.hpp"
 #include "tracer/sample/signal_thread.hpp"
@@ -54,6 +55,7 @@ class Sampler final : public ThreadObserver {
   void tell_why_none(const std::string& why) noexcept;
   void look_after_signal() noexcept;
   void stop_all() noexcept;
+  void copy_code_map() noexcept;
   void give_up(const char* what, int error) noexcept;
 
   Session& session_;
@@ -62,6 +64,8 @@ class Sampler final : public ThreadObserver {
   raw::SampleWriter file_;
   std::map<ChannelId, std::unique_ptr<Watched>> threads_;
   std::vector<std::unique_ptr<Watched>> kept_;  ///< had not ended when we did: a handler may be at them
+  std::mutex map_mutex_;                        ///< of the next; not held with mutex_
+  CodeMap code_map_;
   bool over_ = false, denied_ = false;
   int error_ = 0;                                        ///< of writing
   Nanoseconds processor_time_before_ = 0;                ///< of the process

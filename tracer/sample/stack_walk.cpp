@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "formats/raw/samples.hpp"
+#include "tracer/sample/trampolines.hpp"
 
 namespace tracer::sample {
 namespace {
@@ -135,7 +136,11 @@ std::size_t walk_stack(const void* context, const AskedRuntime& asked, const Sta
   }
   Walk walk(asked, bounds, frames, registers_of(frame));
   if (may_unwind.load(std::memory_order_relaxed)) {
-    while (unwind(frame, {frame.stack(), bounds.high}) && walk.next(registers_of(frame))) continue;
+    const auto leave = [&] {
+      const StackBounds above{frame.stack(), bounds.high};
+      return unwind(frame, above) || leave_trampoline(frame, above);
+    };
+    while (leave() && walk.next(registers_of(frame))) continue;
   }
   walk.follow_frame_pointers();  // through code without tables
   return walk.finish();

@@ -67,6 +67,8 @@ bool needs_roctx(const Program& program) {
   });
 }
 
+}  // namespace
+
 void preload(const std::string& library, Environment& changes) {
   const auto known =
       std::find_if(changes.begin(), changes.end(), [](const auto& c) { return c.first == "LD_PRELOAD"; });
@@ -77,8 +79,6 @@ void preload(const std::string& library, Environment& changes) {
   const char* old = std::getenv("LD_PRELOAD");
   changes.emplace_back("LD_PRELOAD", old != nullptr && *old != '\0' ? std::string{old} + ":" + library : library);
 }
-
-}  // namespace
 
 std::string wrong_annotations(const std::string& chosen) {
   if (chosen == "all" || chosen == "none") return {};

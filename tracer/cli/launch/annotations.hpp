@@ -20,4 +20,7 @@ std::string wrong_annotations(const std::string& chosen);
 void add_annotations(const std::string& chosen, const std::filesystem::path& tracer_library, const Program& program,
                      bool quiet, Environment& changes);
 
+/// Adds the library behind those that are preloaded already.
+void preload(const std::string& library, Environment& changes);
+
 }  // namespace tracer::cli

@@ -120,7 +120,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
       std::find_if(programs.begin(), programs.end(), [](const Program& p) { return p.has_gcc_runtime; });
   const bool has_gcc = of_gcc != programs.end();
   const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
-  if (!is_silent && !is_known_what_starts && (has_gcc || asked.empty())) say_if_without_runtime(first, request);
+  if (!is_silent && !is_known_what_starts && !request.begins_with_python && (has_gcc || asked.empty()))
+    say_if_without_runtime(first, request);
   if (!is_silent)
     for (const Program& program : programs) say_what_is_unseen(program);
   if (!asked.empty() && fits(asked, programs, is_silent)) {

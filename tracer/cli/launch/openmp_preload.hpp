@@ -18,6 +18,7 @@ struct RunRequest {
   const std::vector<std::string>& command;
   const std::string& runtime;  ///< --runtime, "" not given
   bool listens_to_words, is_quiet;
+  bool begins_with_python = false;  ///< the trace begins with the interpreter
 };
 
 /// Another runtime where it was asked for and fits the program, else the library before libgomp, unless the programs

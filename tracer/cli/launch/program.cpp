@@ -93,12 +93,6 @@ bool is_one_of(const fs::path& program, const std::array<const char*, count>& na
   return std::find(names.begin(), names.end(), begin) != names.end();
 }
 
-/// It becomes the program that its arguments name, or waits for it.
-bool is_wrapper(const fs::path& program) {
-  return is_one_of(program, std::array{"env", "timeout", "nice", "nohup", "time", "stdbuf", "taskset", "numactl",
-                                       "setsid", "chrt", "ionice", "setarch"});
-}
-
 }  // namespace
 
 std::optional<fs::path> find_program(const std::string& name) {
@@ -198,6 +192,11 @@ std::string gcc_runtime_inside(const Program& program) {
 
 bool is_launcher(const fs::path& program) {
   return is_one_of(program, std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"});
+}
+
+bool is_wrapper(const fs::path& program) {
+  return is_one_of(program, std::array{"env", "timeout", "nice", "nohup", "time", "stdbuf", "taskset", "numactl",
+                                       "setsid", "chrt", "ionice", "setarch"});
 }
 
 std::vector<Program> openmp_programs_below(const std::vector<std::string>& command) {

@@ -33,6 +33,9 @@ std::string gcc_runtime_inside(const Program& program);
 /// By its name one that starts the ranks of a job: mpirun, mpiexec, srun and so on.
 bool is_launcher(const std::filesystem::path& program);
 
+/// By its name one that becomes the program that its arguments name, or waits for it: env, timeout and so on.
+bool is_wrapper(const std::filesystem::path& program);
+
 /// The programs with OpenMP that a command starts by way of another: of mpirun, srun, env, timeout and so on those that
 /// stand among their arguments (several of an MPMD job). Empty: none, or the command alone does not show them, as of
 /// scripts. Throws as inspect_program.

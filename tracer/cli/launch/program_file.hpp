@@ -49,6 +49,21 @@ class ProgramFile {
     for_each_symbol(SHT_DYNSYM, defined);
   }
 
+  /// The first bytes of a function that the loader sees; "" where there is none of that name.
+  std::string code_of(std::string_view function, std::size_t size) const {
+    std::string code;
+    for_each_dynamic_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
+      if (!code.empty() || name != function || symbol.st_shndx == SHN_UNDEF) return;
+      for (const Elf64_Phdr& segment : elf_->segments) {
+        if (segment.p_type != PT_LOAD || symbol.st_value - segment.p_vaddr >= segment.p_filesz) continue;
+        code.resize(size);
+        if (!read_at(fd_.get(), code.data(), size, segment.p_offset + (symbol.st_value - segment.p_vaddr)))
+          code.clear();
+      }
+    });
+    return code;
+  }
+
   /// Calls `found(name, symbol)` for each symbol that the loader sees.
   template <class Found>
   void for_each_dynamic_symbol(Found found) const {

@@ -21,6 +21,7 @@
 #include "tracer/cli/launch/other_tools.hpp"
 #include "tracer/cli/launch/process_ends.hpp"
 #include "tracer/cli/launch/program.hpp"
+#include "tracer/cli/launch/python.hpp"
 #include "tracer/cli/launch/run_options.hpp"
 #include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -96,8 +97,11 @@ int run(const Options& options) {
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);
+  const bool begins_with_python =
+      (!options.python.empty() || options.sample != 0) && find_python(options.command).has_value();
   const std::string runtime = openmp_to_preload(
-      inspected, {options.command, options.runtime, options.annotations != "none", options.quiet}, *library);
+      inspected, {options.command, options.runtime, options.annotations != "none", options.quiet, begins_with_python},
+      *library);
   const std::string preload = before_other_tools(inspected, options.command, *library, runtime);
   Launch launch = begin_launch(options.output, *program);
   if (!launch.why_none.empty())
@@ -109,6 +113,7 @@ int run(const Options& options) {
   Environment changes =
       environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
+  add_python(options, *library, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
@@ -140,6 +145,9 @@ void add(Arguments& app, std::function<int()>& action) {
                  "Annotation APIs to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
       ->type_name("LIST")
       ->check(valid_by(wrong_annotations));
+  app.add_flag("--python{on}", options->python,
+               "Record calls of Python functions as regions; --python=all: also the standard library's; "
+               "--python=MODULE,...: of these modules (TRACER_PYTHON)");
   app.add_flag("--sample{1000}", options->sample,
                "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
       ->check(in_range(1u, 20000u));

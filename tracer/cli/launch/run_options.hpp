@@ -8,7 +8,7 @@
 namespace tracer::cli {
 
 struct RunOptions {
-  std::string output, filter, runtime, html, annotations = "all", format = "otf2", counters;
+  std::string output, filter, runtime, html, annotations = "all", format = "otf2", counters, python;
   std::vector<std::string> settings;
   unsigned sample = 0;
   bool transfer_content = false;

@@ -118,6 +118,7 @@ template Option Arguments::add_option(const std::string&, std::int64_t&, const s
 template Option Arguments::add_option(const std::string&, double&, const std::string&);
 template Option Arguments::add_flag(const std::string&, bool&, const std::string&);
 template Option Arguments::add_flag(const std::string&, unsigned&, const std::string&);
+template Option Arguments::add_flag(const std::string&, std::string&, const std::string&);
 
 void Arguments::add_flag_callback(const std::string& names, std::function<void()> set, const std::string& description) {
   app_.add_flag_callback(names, std::move(set), description);

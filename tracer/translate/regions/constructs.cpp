@@ -272,7 +272,7 @@ Construct data_op_construct(std::uint16_t optype) noexcept {
 }
 
 const char* language_name(std::uint16_t language) noexcept {
-  static const char* const names[] = {"annotation", "NVTX", "ITT", "Kokkos", "ROCTx", "MPI", "CUDA"};
+  static const char* const names[] = {"annotation", "NVTX", "ITT", "Kokkos", "ROCTx", "MPI", "CUDA", "Python"};
   return language < sizeof names / sizeof *names ? names[language] : names[0];
 }
 

@@ -135,7 +135,7 @@ constexpr WordPayload word_payload(std::uint16_t sub) noexcept {
   return type <= static_cast<int>(WordPayload::correlation) ? static_cast<WordPayload>(type) : WordPayload::none;
 }
 /// The tool's own words on calls of CUDA, not the program's.
-inline constexpr std::uint16_t language_cuda = 6;
+inline constexpr std::uint16_t language_cuda = 6, language_python = 7;
 /// "NVTX", "ITT", ...
 const char* language_name(std::uint16_t language) noexcept;
 constexpr RegionKey word_key(const Record& r) noexcept {

@@ -18,6 +18,15 @@ std::string base_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+/// Of a Python function: "name\nfile\nline".
+void describe_python(const std::string& text, Region& region) {
+  const std::vector<std::string> parts = split(text, '\n');
+  region.name = region.canonical = shown(parts.front());
+  if (parts.size() < 3 || parts[1].starts_with('<')) return;
+  region.source_file = shown(parts[1]);
+  region.begin_line = region.end_line = static_cast<std::uint32_t>(parse_number(parts[2]).value_or(0));
+}
+
 Region describe(const RegionKey& key, const SourcePosition& position, const Journal& journal) {
   Region region;
   region.role = row_of(key.construct).role;
@@ -35,6 +44,9 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     region.description = language_name(key.extra);
     if (const std::string domain = text_of(key.codeptr >> 32); !domain.empty() && domain != region.description)
       region.description += " " + domain;
+    if (const auto text = journal.strings.find(static_cast<std::uint32_t>(key.codeptr & 0xffffffff));
+        key.extra == language_python && key.construct == Construct::range && text != journal.strings.end())
+      describe_python(text->second, region);
     return region;
   }
   if (key.construct == Construct::phase) {
@@ -202,7 +214,8 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
     Region region = describe(key, position, journal);
     // The same word of two domains, or of a range and a mark, is two regions.
     const bool is_word = key.construct == Construct::range || key.construct == Construct::mark;
-    const std::string place = is_word ? row_of(key.construct).name + region.description : region.source_file;
+    const std::string place =
+        is_word ? row_of(key.construct).name + region.description + region.source_file : region.source_file;
     const auto [it, fresh] = known.emplace(std::make_tuple(region.name, place, region.begin_line),
                                            static_cast<std::uint32_t>(candidates.size()));
     if (fresh) {

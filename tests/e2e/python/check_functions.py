@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_functions.py TRACER: `tracer run --python` records each call of a function that the program makes, and the program prints and returns
+what it does without. With every Python from 3.9 on. Exit status 77: none here."""
+import ast
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from pythons import find_pythons
+
+HERE = pathlib.Path(__file__).resolve().parent
+STEPPED_BACK = "sets a profile function of its own"
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what[:200])
+
+
+class Checker:
+    def __init__(self, tracer, python, version, directory):
+        self.tracer, self.python, self.version, self.directory, self.runs = tracer, python, version, directory, 0
+
+    def run(self, *command, python="--python", settings=(), **environment):
+        """The traced run, and its report; None without a trace."""
+        self.runs += 1
+        place = self.directory / f"trace{self.runs}"
+        options = [word for setting in settings for word in ("--set", setting)]
+        done = subprocess.run([self.tracer, "run", *([python] if python else []), "-o", place, *options, "--", *command], capture_output=True, text=True,
+                              env={**os.environ, **environment}, timeout=200, cwd=self.directory)
+        if not (place / "traces.otf2").exists():
+            return done, None
+        report = subprocess.run([self.tracer, "report", "--json", place], capture_output=True, text=True, check=True)
+        checked = subprocess.run([self.tracer, "check", place], capture_output=True, text=True)
+        need(checked.returncode == 0, f"the archive is sound {checked.stdout[-300:] if checked.returncode else ''}")
+        return done, json.loads(report.stdout)
+
+    def plain(self, *command):
+        return subprocess.run(command, capture_output=True, text=True, timeout=200, cwd=self.directory)
+
+    def short(self, name):
+        """Before 3.11 code has no qualified name."""
+        return name if self.version >= (3, 11) else name.rpartition(".")[2]
+
+    def counts_and_output(self):
+        source = (HERE / "functions.py").read_text()
+        wanted = {self.short(name): n for name, n in ast.literal_eval(re.search(r"CALLS = ({.*?})", source, re.DOTALL).group(1)).items()}
+        wanted["leaf"] += 3  # of the child
+        plain = self.plain(self.python, HERE / "functions.py")
+        done, report = self.run(self.python, HERE / "functions.py")
+        need((done.returncode, done.stdout) == (3, plain.stdout) and plain.returncode == 3, f"output and status are those without: {done.stdout} {done.stderr[-300:]}")
+        counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+        need({name: counts.get(name) for name in wanted} == wanted, f"each call is recorded: {counts}")
+        need(all(phase["said_by"] == "Python" for phase in report["phases"]), "they are Python's")
+        need(len(report["threads"]) >= 5 and len(report["processes"]) == 2, f"of {len(report['threads'])} threads and {len(report['processes'])} processes")
+        need(report["trace"]["irregular_events"] == 0 and not any("REPAIR" in name for name in report["trace"]["properties"]), "no call is without its end, no end without its call")
+        need(not [name for name in counts if name in ("Thread.start", "run", "_bootstrap", "decode", "wait")], "the standard library is left out")
+        need(STEPPED_BACK not in done.stderr, "nothing is said")
+        places = {c["name"]: (c["file"], c["line"]) for c in report["constructs"] if c["name"] in counts}
+        line = source[:source.index("def leaf(n)")].count("\n") + 1
+        need(places["leaf"] == (str(HERE / "functions.py"), line), f"functions have file and line: {places['leaf']}")
+        return wanted
+
+    def profiles(self, wanted):
+        plain = self.plain(self.python, HERE / "functions.py", "profile")
+        done, report = self.run(self.python, HERE / "functions.py", "profile")
+        need((done.returncode, done.stdout) == (3, plain.stdout), f"the program's own profilers see what they see without: {done.stdout}")
+        said = 1 if self.version < (3, 12) else 0  # sys.monitoring has room for all
+        need(done.stderr.count(STEPPED_BACK) == said, f"that ours steps back is said once: {done.stderr}")
+        counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+        need(all(counts.get(name, 0) >= n for name, n in wanted.items()), "what came before is recorded")
+        need(report["trace"]["irregular_events"] == 0 and not any("REPAIR" in name for name in report["trace"]["properties"]), "and ends")
+
+    def modules(self):
+        _, report = self.run(self.python, HERE / "functions.py", python="--python=asyncio.tasks,asyncio.runners")
+        counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+        need("run" in counts and "sleep" in counts and not {"leaf", "main", "wait", "select"} & set(counts), f"modules that are named, and no others: {counts}")
+        _, report = self.run(self.python, HERE / "functions.py", python="--python=all")
+        counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+        need(counts.get("leaf") == 148 and counts.get(self.short("Thread.start")) == 4, "all: with the standard library")
+        _, report = self.run(self.python, "-c", "import threading\ndef f(): pass\nf(); f()")
+        counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+        need(counts == {"f": 2, "<module>": 1} or counts.get("f") == 2, f"a program on the command line: {counts}")
+
+    def leaves_others_alone(self):
+        off, report = self.run(self.python, HERE / "functions.py", python=None)
+        need(report is None or not report["phases"], "without --python no function is recorded")
+        done, report = self.run("/bin/sh", "-c", 'echo "$PYTHONPERFSUPPORT|$TRACER_PYTHON|$LD_PRELOAD"', python="--sample")
+        need(done.stdout.startswith("||") and "libtracer-python" not in done.stdout, f"another program's environment has nothing of it: {done.stdout}")
+        code = "import os; print([n for n in sorted(os.environ) if n.startswith('PYTHON')])"
+        if self.version < (3, 12):
+            old, _ = self.run(self.python, "-c", code, python="--sample")
+            need("PYTHONPERFSUPPORT" not in old.stdout and "older than Python 3.12" in old.stderr, f"an older Python's environment stays, and a line says why: {old.stderr}")
+            return
+        with_sample, _ = self.run(self.python, "-c", code, python="--sample")
+        without, _ = self.run(self.python, "-c", code, python=None)
+        mine = ast.literal_eval(without.stdout)
+        need(ast.literal_eval(with_sample.stdout) == sorted({*mine, "PYTHONPERFSUPPORT"}), f"--sample sets one variable for Python: {with_sample.stdout}")
+        kept, _ = self.run(self.python, "-c", "import os; print(os.environ['PYTHONPERFSUPPORT'])", python="--sample", PYTHONPERFSUPPORT="0")
+        need(kept.stdout == "0\n", "and leaves what is set already")
+        below, _ = self.run("env", "X=1", self.python, "-c", code, python="--sample")
+        need("PYTHONPERFSUPPORT" in below.stdout, "also below env")
+        script = self.directory / "script"
+        script.write_text(f"#!{self.python}\n{code}\n")
+        script.chmod(0o755)
+        by_script, _ = self.run(script, python="--sample")
+        need("PYTHONPERFSUPPORT" in by_script.stdout, "and of a script whose first line names it")
+
+
+def main():
+    tracer = os.path.abspath(sys.argv[1])
+    pythons = find_pythons((3, 9))
+    if not pythons:
+        print("skipped: no Python 3.9 or newer here")
+        return 77
+    for python, version in pythons:
+        with tempfile.TemporaryDirectory() as directory:
+            checker = Checker(tracer, python, version, pathlib.Path(directory))
+            print(f"-- {python} {version}")
+            wanted = checker.counts_and_output()
+            checker.profiles(wanted)
+            checker.modules()
+            checker.leaves_others_alone()
+    return 0
+
+
+sys.exit(main())

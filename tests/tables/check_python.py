@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_python.py TRACER MAKE_TRACE RANDOM_COLUMNS WHEEL VERSION [FORM]: the Python package `tracer`, from its wheel, finds in traces what `tracer report`
+says, to the nanosecond; in each form of tables that this Python has, and without numpy and pandas. With FORM it is the
+child that looks in one of them."""
+import collections
+import importlib
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+KINDS = (("imbalance", ""), ("chain", ""), ("lock", ""), ("overlap", ""), ("phases", ""), ("ring", "3"), ("sampled", ""))
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what[:150])
+
+
+def rows_of(table):
+    """Any form's rows as dictionaries."""
+    if isinstance(table, list):
+        return table
+    if hasattr(table, "to_pylist"):
+        return table.to_pylist()
+    return table.to_dicts() if hasattr(table, "to_dicts") else table.to_dict("records")
+
+
+def summed(rows, key, value):
+    result = collections.Counter()
+    for row in rows:
+        result[row[key]] += row[value]
+    return {name: number for name, number in result.items() if number}
+
+
+def check_trace(trace, kind, form):
+    report = trace.report
+    regions = rows_of(trace.regions)
+    constructs = {c["region"]: (c["count"], c["exclusive_ns"]) for c in report["constructs"]}
+    exclusive, counts = summed(regions, "region", "exclusive_ns"), collections.Counter(row["region"] for row in regions)
+    need({r: (n, exclusive.get(r, 0)) for r, n in counts.items()} == constructs, f"{form}: {kind}: {len(regions)} regions are the report's")
+    need(len(rows_of(trace.tasks)) == report["tasks"]["created"], f"{form}: {kind}: {report['tasks']['created']} tasks")
+    names = {row["location"]: row["name"] for row in rows_of(trace.locations)}
+    need({t["location"]: t["name"] for t in report["threads"]}.items() <= names.items(), f"{form}: {kind}: names of threads")
+    need(len(set(trace.threads().values())) == len(trace.threads()), f"{form}: {kind}: each location has a name of its own")
+    for name in trace.names():
+        some = rows_of(trace.table(name))
+        need(len(some) == len(rows_of(getattr(trace, name))), f"{form}: {kind}: {name} has {len(some)} rows")
+    few = rows_of(trace.table("regions", ["end_ns", "location"]))
+    need(not few or sorted(few[0]) == ["end_ns", "location"], f"{form}: {kind}: only the columns that were asked for")
+
+
+def check_random_columns(random_columns, directory, package):
+    """Columns of every type and encoding, by their sums and places."""
+    read = 0
+    done = subprocess.run([random_columns, directory, "12"], check=True, capture_output=True, text=True)
+    for one in map(json.loads, done.stdout.splitlines()):
+        if one["rows"] > 400_000:
+            continue
+        file = package.ParquetFile(directory / f"{one['seed']}.parquet")
+        for name, wanted in zip(file.names, one["found"]):
+            values = [int(str(value)[1:]) if isinstance(value, str) else int(value) for value in file.column(name)]
+            weighted = sum((abs(v) % 1009 if v >= 0 else -(abs(v) % 1009)) * (row % 9973) for row, v in enumerate(values))
+            found = [sum(values), weighted, min(values), max(values)]
+            if found != wanted:
+                raise SystemExit(f"FAILED: random columns of seed {one['seed']}: {name} {found} {wanted}")
+            read += len(values)
+    need(read > 1_000_000, f"{read} values of random columns")
+    return directory / f"{one['seed']}.parquet"
+
+
+def check_damage(file, directory, package, errors):
+    """A damaged file is said to be one, or read: nothing else."""
+    content = file.read_bytes()
+    dice = random.Random(7)
+    small = directory / "damaged.parquet"
+    refused = 0
+    for _ in range(200):
+        bad = bytearray(content)
+        for _ in range(3):
+            bad[dice.randrange(len(bad))] = dice.randrange(256)
+        if dice.randrange(4) == 0:
+            del bad[dice.randrange(len(bad)):]
+        small.write_bytes(bad)
+        try:
+            found = package.ParquetFile(small)
+            for name in found.names:
+                found.column(name)
+        except errors.TracerError:
+            refused += 1
+    need(refused > 0, f"{refused} of 200 damaged files are refused by a message")
+
+
+def look(form, directory):
+    """The child: the package in one form."""
+    if form == "bare":  # as if nothing were installed
+        sys.modules["numpy"] = sys.modules["pandas"] = sys.modules["pyarrow"] = None
+    import tracer
+    import tracer.parquet
+    need(tracer.__version__ == sys.argv[5], f"the version is {tracer.__version__}")
+    for kind, _ in KINDS:
+        with tracer.open(directory / kind, form=None if form == "bare" else form) as trace:
+            check_trace(trace, kind, form)
+    need(not list(pathlib.Path(tempfile.gettempdir()).glob("tracer-tables-*")), f"{form}: no temporary tables are left")
+    if form in ("bare", "rows"):
+        file = check_random_columns(sys.argv[3], directory / f"random-{form}", tracer.parquet)
+        check_damage(min(directory.glob("kept/*/regions-*.parquet")), directory, tracer.parquet, tracer)
+        need(file.exists(), "and files of other writers")
+    for wrong, words in (("nothing", "does not exist"), (".", "neither a trace"), ("not", "no Parquet file")):
+        if wrong == "not":
+            (directory / "not").mkdir(exist_ok=True)
+            (directory / "not/locations.parquet").write_text("hello")
+        try:
+            tracer.open(directory / wrong)
+            need(False, f"{wrong} is refused")
+        except tracer.TracerError as error:
+            need(words in str(error), f"{wrong}: {error}")
+    tables = tracer.open(directory / "kept")
+    for action, words in ((lambda: tables.table("nonsense"), "no table 'nonsense'"), (lambda: tables.table("regions", ["colour"]), "no column 'colour'"),
+                          (lambda: tables.report, "tables only"), (lambda: tables.table("regions", form="excel"), "no form 'excel'")):
+        try:
+            action()
+            need(False, f"{words}: an error")
+        except tracer.TracerError as error:
+            need(words in str(error), f"{error}")
+    need(not hasattr(tables, "nonsense") and "regions" in dir(tables), "attributes are tables")
+    os.environ["TRACER_COMMAND"] = "/nowhere/tracer"
+    try:
+        tracer.open(directory / "chain").report
+        need(False, "a command that is not there")
+    except tracer.TracerError as error:
+        need("cannot run /nowhere/tracer" in str(error), f"{error}")
+
+
+def check_forms(environment, directory):
+    for form, module in (("bare", None), ("rows", None), ("pandas", "pandas"), ("polars", "polars"), ("arrow", "pyarrow")):
+        try:
+            if module:
+                importlib.import_module(module)
+        except ImportError:
+            print(f"not looked at: tables as {form} ({module} is not installed)")
+            continue
+        done = subprocess.run([sys.executable, "-B", __file__, *sys.argv[1:6], form, directory], env=environment, capture_output=True, text=True)
+        print(done.stdout, end="")
+        need(done.returncode == 0, f"{form}: {f'{done.stderr.strip()[-600:]} {done.returncode}' if done.returncode else 'all'}")
+
+
+def check_installed(wheel, directory, environment):
+    """By pip, which looks at the wheel's form and its record."""
+    target = directory / "installed"
+    pip = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", "--target", target, wheel]
+    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode != 0:
+        print("not looked at: installing by pip (it is not installed)")
+        return
+    done = subprocess.run(pip, capture_output=True, text=True)
+    need(done.returncode == 0, f"pip installs the wheel {done.stderr.strip()[-300:] if done.returncode else ''}")
+    code = f"import tracer; print(tracer.open({str(directory / 'chain')!r}).report['tasks']['created'])"
+    done = subprocess.run([sys.executable, "-c", code], env={**environment, "PYTHONPATH": str(target)}, capture_output=True, text=True)
+    need(done.stdout.strip().isdigit(), f"and it works: {done.stdout}{done.stderr}")
+
+
+def main():
+    tracer, make_trace, _, wheel = map(os.path.abspath, sys.argv[1:5])
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary)
+        for kind, number in KINDS:
+            subprocess.run([make_trace, kind, directory / kind, *number.split()], check=True)
+        subprocess.run([tracer, "export", "--format", "parquet", "-o", directory / "kept", directory / "chain"], check=True, capture_output=True)
+        (directory / "temporary").mkdir()
+        environment = {**os.environ, "PYTHONPATH": wheel, "TRACER_COMMAND": tracer, "TMPDIR": str(directory / "temporary")}
+        check_forms(environment, directory)
+        check_installed(wheel, directory, environment)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 6:
+        look(sys.argv[6], pathlib.Path(sys.argv[7]))
+    else:
+        main()

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See calls.hpp.
+#include "tracer/python/calls.hpp"
+
+namespace tracer::python {
+namespace {
+
+// Record kinds and endpoints, as in include/tracer/record.hpp.
+enum : std::uint32_t { range_push = 38, range_pop };
+enum : std::uint32_t { at_begin = 1, at_the_end = 2 };
+
+/// Deeper calls are counted only.
+constexpr std::uint32_t most_depth = 1024;
+
+thread_local std::uint32_t depth = 0;
+thread_local std::uint32_t open[most_depth];  ///< their names
+
+void leave_one() noexcept {
+  if (--depth < most_depth) tracer->emit(TRACER_WORD(range_pop, at_the_end, language_python), 0, 0, 0);
+}
+
+}  // namespace
+
+const Interpreter* python = nullptr;
+const tracer_front_end* tracer = nullptr;
+
+void enter(std::uint32_t name) noexcept {
+  if (depth < most_depth) {
+    open[depth] = name;
+    tracer->emit(TRACER_WORD(range_push, at_begin, language_python), name, 0, 0);
+  }
+  ++depth;
+}
+
+void leave(std::uint32_t name) noexcept {
+  if (depth > most_depth) return leave_one();
+  for (std::uint32_t at = depth; at-- != 0;) {
+    if (open[at] != name) continue;
+    while (depth > at) leave_one();
+    return;
+  }
+}
+
+bool has_open_calls() noexcept {
+  return depth != 0;
+}
+
+void leave_all() noexcept {
+  while (depth != 0) leave_one();
+}
+
+void forget_calls() noexcept {
+  depth = 0;
+}
+
+}  // namespace tracer::python

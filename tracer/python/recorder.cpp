@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records calls of Python functions as regions. An audit hook, which the interpreter takes before it starts, says when
+// the program begins, and when it sets a profile function of its own: that one replaces ours. The program does not see
+// the hook.
+#include <pthread.h>
+#include <sys/auxv.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "tracer/connect.h"
+#include "tracer/python/calls.hpp"
+#include "tracer/python/functions.hpp"
+#include "tracer/python/interpreter.hpp"
+#include "tracer/python/monitoring.hpp"
+#include "tracer/python/profile.hpp"
+
+namespace tracer::python {
+namespace {
+
+// A record kind and an endpoint, as in include/tracer/record.hpp.
+constexpr std::uint32_t range_mark = 42, at_no_end = 0;
+
+bool records_functions = false;  ///< else only the begin, so that samples begin with the program
+bool is_embedded = false;        ///< the program is no `python`, whose start has an event of its own
+bool has_begun = false;          ///< in a thread that runs Python: one at a time
+bool has_profile = false;        ///< calls come by a profile function
+
+void begin() noexcept {
+  if (has_begun) return;
+  has_begun = true;
+  tracer = tracer_find_and_connect(reinterpret_cast<const void*>(&find_interpreter));
+  if (tracer == nullptr) return;
+  tracer->fact("PYTHON::VERSION", python->version());
+  if (!records_functions) {
+    static constexpr char name[] = "Python begins";
+    const std::uint32_t mark = tracer->intern(name, sizeof name - 1);
+    return tracer->emit(TRACER_WORD(range_mark, at_no_end, language_python), mark, 0, 0);
+  }
+  if (!begin_functions(*python) || begin_monitoring()) return;
+  has_profile = true;
+  begin_profile();
+}
+
+void step_back() noexcept {
+  if (!has_profile || !end_profile()) return;
+  leave_all();
+  static std::atomic<bool> is_said{false};
+  if (!is_said.exchange(true))
+    tracer->message(
+        "the program sets a profile function of its own: its Python functions are not recorded from there "
+        "on, in the threads that have one");
+}
+
+bool starts_with(const char* text, const char* begin) noexcept {
+  return std::strncmp(text, begin, std::strlen(begin)) == 0;
+}
+
+// Called for everything that CPython audits, on the thread that does it; errors are not ours to raise.
+int audit(const char* event, Object*, void*) noexcept {
+  if (has_begun) {
+    if (event[0] == 's' && std::strcmp(event, "sys.setprofile") == 0) step_back();
+    return 0;
+  }
+  const bool runs = starts_with(event, "cpython.run_") || (is_embedded && std::strcmp(event, "exec") == 0);
+  if (runs && python->is_initialized() != 0) begin();
+  return 0;
+}
+
+[[gnu::constructor]] void prepare() noexcept {
+  const char* chosen = ::getauxval(AT_SECURE) == 0 ? std::getenv("TRACER_PYTHON") : nullptr;
+  if (chosen == nullptr || *chosen == '\0' || std::strcmp(chosen, "off") == 0) return;
+  python = find_interpreter();
+  if (python == nullptr) return;
+  records_functions = std::strcmp(chosen, "start") != 0;
+  is_embedded = !starts_with(program_invocation_short_name, "python");
+  choose_functions(chosen);
+  python->add_audit_hook(audit, nullptr);
+  ::pthread_atfork(nullptr, nullptr, forget_calls);
+}
+
+}  // namespace
+}  // namespace tracer::python

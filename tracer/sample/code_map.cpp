@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See code_map.hpp.
+#include "tracer/sample/code_map.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/files/file_fact.hpp"
+#include "tracer/base/files/regular_file.hpp"
+#include "tracer/session/run_facts.hpp"
+
+namespace tracer::sample {
+namespace {
+
+/// Of all copies of a process: node's maps have some hundred bytes for each function that it compiles.
+constexpr std::uint64_t most_bytes = 64 << 20;
+/// A line that is longer is none.
+constexpr std::size_t longest_line = 16 << 10;
+constexpr std::size_t bytes_at_once = 1 << 20;
+
+std::string map_of_this_process() {
+  return "/tmp/perf-" + std::to_string(::getpid()) + ".map";
+}
+
+/// Since the epoch.
+std::uint64_t start_of_this_process() {
+  const std::string stat = read_small_file("/proc/self/stat");
+  const Nanoseconds boot = read_clock(CLOCK_BOOTTIME), monotonic = read_clock(CLOCK_MONOTONIC);
+  const Nanoseconds start = process_start(stat, static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)), boot, monotonic);
+  return read_clock(CLOCK_REALTIME) - (monotonic - start);
+}
+
+}  // namespace
+
+void CodeMap::give_up(std::string why) noexcept {
+  is_over_ = true;
+  message_ = std::move(why);
+}
+
+void CodeMap::copy() noexcept {
+  if (is_over_ || path_.empty()) return;
+  try {
+    const std::string path = map_of_this_process();
+    const RegularFile map = open_regular(path.c_str(), Links::refuse);
+    if (!map) {
+      if (map.kind != nullptr) give_up("names of code are not read: " + map.message(path));
+      return;
+    }
+    struct stat info {};
+    if (start_ == 0) start_ = start_of_this_process();
+    if (::fstat(map.fd.get(), &info) != 0) return;
+    if (changed_ns(info) < start_) return;  // of a process that had the number before
+    if (map.owner != ::geteuid()) return give_up("names of code are not read: " + path + " is another user's");
+    if (info.st_dev != device_ || info.st_ino != inode_ || map.size < copied_) {  // written anew
+      device_ = info.st_dev;
+      inode_ = info.st_ino;
+      copied_ = 0;
+      rest_.clear();
+    }
+    copy_from(map.fd.get(), map.size);
+  } catch (const std::exception& error) {
+    give_up(std::string{"names of code are not read: "} + error.what());
+  }
+}
+
+// Whole lines only: what stands behind them is not written yet.
+void CodeMap::copy_from(int fd, std::uint64_t size) {
+  while (copied_ < size) {
+    const std::size_t before = rest_.size(), more = std::min<std::uint64_t>(size - copied_, bytes_at_once);
+    rest_.resize(before + more);
+    if (!read_at(fd, rest_.data() + before, more, copied_)) {
+      rest_.resize(before);
+      return;
+    }
+    copied_ += more;
+    const std::size_t end = rest_.rfind('\n') + 1;  // 0 where there is none
+    if (!file_ && end != 0) file_ = OwnFile::create(at_, path_);
+    if (end != 0 && file_.size() + end > most_bytes)
+      return give_up("more than 64 MiB of names of code: functions that come later have no names");
+    if (end != 0 && file_.append(std::as_bytes(std::span(rest_.data(), end))) != 0)
+      return give_up("names of code are not kept: writing them failed");
+    trampolines_.add({rest_.data(), end});
+    rest_.erase(0, end);
+    if (rest_.size() > longest_line) return give_up("names of code are not read: the map has no lines");
+  }
+}
+
+}  // namespace tracer::sample

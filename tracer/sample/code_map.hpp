@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of code that interpreters and compilers make while the program runs: they write them into /tmp/perf-PID.map,
+// "begin size name" a line, for the kernel's perf. It is copied beside the samples while it grows, so that it is there
+// when the process was killed, or another process has its number.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "tracer/base/files/file.hpp"
+#include "tracer/sample/trampolines.hpp"
+
+namespace tracer::sample {
+
+/// Used by one thread at a time, never by one of the program's.
+class CodeMap {
+ public:
+  /// The copy is made when there is something to copy, as OwnFile::create() does.
+  void begin(std::filesystem::path at, std::filesystem::path path) {
+    at_ = std::move(at);
+    path_ = std::move(path);
+  }
+  /// Copies what is new. A map of another user, that is no regular file, or too large is left; why is in message().
+  void copy() noexcept;
+  void close() noexcept { file_.close(); }
+  /// For the user, once; "" nothing.
+  std::string take_message() noexcept { return std::exchange(message_, {}); }
+
+ private:
+  void copy_from(int fd, std::uint64_t size);
+  void give_up(std::string why) noexcept;
+
+  std::filesystem::path at_, path_;
+  OwnFile file_;
+  Trampolines trampolines_;
+  std::string rest_;  ///< of a line whose end is not there yet
+  std::string message_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  std::uint64_t copied_ = 0;  ///< of the file as it is now
+  std::uint64_t start_ = 0;   ///< of this process, in ns since the epoch
+  bool is_over_ = false;
+};
+
+}  // namespace tracer::sample
