@@ -279,6 +279,32 @@ TEST_CASE("so it is whatever the events are, and where processes have teams in c
     }
 }
 
+TEST_CASE("an event whose time goes back behind a part's begin is at that begin") {
+  MpiJob job{2, 1};
+  std::vector<One> events;
+  const auto add = [&](std::uint64_t time, unsigned rank, EventType type, std::uint32_t ref, std::uint64_t b = 0) {
+    events.push_back({job.master(rank), {time, type, 0, 0, ref, 8, b}, {}});
+  };
+  const RegionRef region = job.function("MPI_Waitall", 3);
+  add(10, 0, EventType::mpi_send, 1, 1);
+  add(100, 0, EventType::enter, region);
+  add(50, 1, EventType::mpi_recv, 1, 0);
+  add(110, 1, EventType::mpi_recv, 1, 0);
+  add(120, 0, EventType::leave, region);
+  Definitions definitions = job.trace.definitions();
+  definitions.clock.length = 200;
+  Listed listed{std::move(definitions), std::move(events)};
+  Part part;
+  part.from = 60;
+  Told told;
+  report::part_of(listed, part)->read(told);
+  REQUIRE(told.all.size() == 3);  // the first receive is for what was sent before
+  CHECK(told.all[0].event.type == EventType::enter);
+  CHECK(told.all[1].event.type == EventType::mpi_recv);
+  CHECK(told.all[1].event.time == 110);
+  CHECK(told.all[2].event.type == EventType::leave);
+}
+
 TEST_CASE("what was kept and damaged is refused, or is of some trace") {
   const Listed listed = random_events(3, true);
   report::PartState state{listed.definitions()};

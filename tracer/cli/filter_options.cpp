@@ -57,14 +57,14 @@ report::Part FilterOptions::part() const {
 
 namespace {
 
-/// By the archive's index. One is made where many events lie before the part.
+/// By the archive's index. One is made where many events lie before the part, and it can be kept.
 report::FindPartStart starts_of(otf2::PositionedSource& source, const report::Part& part) {
   constexpr double many = 4e6;
   const std::uint64_t length = source.definitions().clock.length;
   if (part.from == 0 || part.from > length || !part.threads.all()) return {};
   const double before =
       static_cast<double>(source.number_of_events()) * static_cast<double>(part.from) / static_cast<double>(length);
-  if (before < many) {
+  if (before < many || !index::can_keep_index(source)) {
     auto kept = index::find_index(source);
     return kept == nullptr ? report::FindPartStart{} : part_starts(source, std::move(kept));
   }

@@ -199,11 +199,21 @@ class PartSource final : public EventSource, private EventVisitor {
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     if (location >= wanted_.size() || !wanted_[location]) return;
-    if (event.time < from_) {
+    if (event.time < from_ && (!begun_ || from_ <= definitions_.clock.offset)) {
       mpi_->before(location, event, attributes);
       return open_->follow(location, event, attributes);
     }
     if (!begun_) begin();
+    if (event.time < from_) return behind_begin(location, event, attributes);
+    follow_part(location, event, attributes);
+  }
+  /// In a damaged trace, whose time goes back: what lies before is settled by now.
+  void behind_begin(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+    Event at_begin = event;
+    at_begin.time = from_;
+    follow_part(location, at_begin, attributes);
+  }
+  void follow_part(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
     if (!mpi_->is_undecided()) return within(location, event, attributes);
     held_.push_back({location, event, {attributes.begin(), attributes.end()}});
     mpi_->look_ahead(location, event, attributes);

@@ -30,7 +30,7 @@ std::uint64_t bytes_of_events(const otf2::PositionedSource& source) {
   return bytes;
 }
 
-[[noreturn]] void damaged(const char* what) {
+[[noreturn]] void cut_off(const char* what) {
   throw Error{std::string{"the index is damaged: "} + what};
 }
 
@@ -50,8 +50,7 @@ CheckpointBuilder::CheckpointBuilder(const otf2::PositionedSource& source, std::
   const std::uint64_t events = std::max({source.number_of_events(), bytes / usual_bytes_of_event, std::uint64_t{1}});
   interval_ = std::max(events / most_checkpoints, least_interval);
   next_ = interval_;
-  bytes_for_event_ =
-      std::max(share_of_archive * static_cast<double>(bytes), least_bytes) / static_cast<double>(events);
+  bytes_for_event_ = std::max(share_of_archive * static_cast<double>(bytes), least_bytes) / static_cast<double>(events);
 }
 
 void CheckpointBuilder::events(LocationRef location, std::span<const Event> events,
@@ -104,7 +103,7 @@ std::string CheckpointBuilder::finish() {
 std::optional<Checkpoint> checkpoint_before(std::string_view table, std::uint64_t time) {
   BytesIn head{table};
   const std::uint64_t count = head.word();
-  if (!head.ok() || count >= head.left() / row_bytes) damaged("its checkpoints are cut off");
+  if (!head.ok() || count >= head.left() / row_bytes) cut_off("its checkpoints are cut off");
   std::size_t low = 0, high = static_cast<std::size_t>(count);  // the first that is not before
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
@@ -116,7 +115,7 @@ std::optional<Checkpoint> checkpoint_before(std::string_view table, std::uint64_
   if (low == 0) return std::nullopt;
   const std::string_view payloads = table.substr(8 + row_bytes * (static_cast<std::size_t>(count) + 1));
   const std::uint64_t begin = row_at(table, low - 1).second, end = row_at(table, low).second;
-  if (begin > end || end > payloads.size()) damaged("a checkpoint lies outside of it");
+  if (begin > end || end > payloads.size()) cut_off("a checkpoint lies outside of it");
   const std::string_view payload =
       payloads.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   BytesIn in{payload};
@@ -132,7 +131,7 @@ std::optional<Checkpoint> checkpoint_before(std::string_view table, std::uint64_
     place.position.event = in.number();
     place.skip = in.number();
   }
-  if (!in.ok()) damaged("a checkpoint cannot be read");
+  if (!in.ok()) cut_off("a checkpoint cannot be read");
   out.kept = payload.substr(payload.size() - in.left());
   return out;
 }

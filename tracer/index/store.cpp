@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 void add_file(std::string& facts, const fs::path& path) {
   struct stat info {};
@@ -109,6 +109,10 @@ bool make_cache(const fs::path& directory) {
   return static_cast<bool>(open_private_directory(directory));
 }
 
+bool can_write_beside(const otf2::PositionedSource& source) {
+  return ::access(source.info().directory.c_str(), W_OK) == 0;
+}
+
 }  // namespace
 
 std::uint64_t stamp_of(const otf2::PositionedSource& source) {
@@ -125,6 +129,12 @@ std::uint64_t stamp_of(const otf2::PositionedSource& source) {
   return checksum(facts.data(), facts.size());
 }
 
+bool can_keep_index(const otf2::PositionedSource& source) {
+  if (can_write_beside(source)) return true;
+  const fs::path cached = cached_name(source);
+  return !cached.empty() && make_cache(cached.parent_path());
+}
+
 std::shared_ptr<const Contents> find_index(const otf2::PositionedSource& source) {
   return find(source, stamp_of(source)).contents;
 }
@@ -139,8 +149,7 @@ Stored open_or_build(otf2::PositionedSource& source, const std::function<void(do
   auto contents = std::make_unique<Contents>(build(source, stamp, progress, tables));
   out.is_new = true;
   out.path.clear();
-  const bool can_write = ::access(source.info().directory.c_str(), W_OK) == 0;
-  for (const fs::path& path : {can_write ? beside : fs::path{}, cached}) {
+  for (const fs::path& path : {can_write_beside(source) ? beside : fs::path{}, cached}) {
     if (path.empty() || (path == cached && !make_cache(path.parent_path()))) continue;
     try {
       write_index(path, contents->text());

@@ -32,4 +32,7 @@ Stored open_or_build(otf2::PositionedSource& source, const std::function<void(do
 /// of memory.
 std::shared_ptr<const Contents> find_index(const otf2::PositionedSource& source);
 
+/// Whether there is a place to write one to; makes the user's cache.
+bool can_keep_index(const otf2::PositionedSource& source);
+
 }  // namespace tracer::index

@@ -13,7 +13,7 @@
 namespace tracer::index {
 
 /// Numbers of the file's format.
-enum class TableKind : std::uint8_t { checkpoints = 1, messages, task_edges, counters, samples };
+enum class TableKind : std::uint8_t { checkpoints = 1 };
 
 class TableBuilder {
  public:
