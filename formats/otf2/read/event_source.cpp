@@ -3,6 +3,8 @@
 #include "formats/otf2/read/event_source.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "formats/otf2/read/archive_definitions.hpp"
 #include "formats/otf2/read/event_translation.hpp"
@@ -70,12 +72,13 @@ class ArchiveSource final : public PositionedSource {
   void read_from(LocationRef location, const ReadPosition& position, const Visit& visit) override {
     plain_.resize(EventReader::most_window / bytes_for_each_ahead);
     Stream stream;
-    stream.reader.emplace(trace_.events(number_of(location)));
+    stream.reader = take_reader(location);
     stream.reader->go_to(position);
     stream.location = location;
     stream.events.resize(plain_.size());
     while (read_ahead(stream) && visit(std::span{stream.events}.first(stream.count), stream.attributes)) {
     }
+    keep_reader(location, std::move(*stream.reader));
   }
   void want(const std::vector<bool>& locations) override {
     wanted_.assign(trace_.definitions().locations.size(), false);
@@ -107,6 +110,21 @@ class ArchiveSource final : public PositionedSource {
       __builtin_prefetch(events.data() + at);
     }
   };
+
+  /// One location's, with the window that few locations have. Those that were read last are kept: what they know of
+  /// their files is not looked up again.
+  EventReader take_reader(LocationRef location) {
+    const auto kept = readers_.find(location);
+    if (kept == readers_.end()) return trace_.events(number_of(location), EventReader::most_window);
+    EventReader reader = std::move(kept->second);
+    readers_.erase(kept);
+    return reader;
+  }
+  void keep_reader(LocationRef location, EventReader reader) {
+    constexpr std::size_t most_kept = 64;
+    if (readers_.size() >= most_kept) readers_.clear();
+    readers_.insert_or_assign(location, std::move(reader));
+  }
 
   /// None of them open.
   std::vector<Stream> all_streams() {
@@ -202,7 +220,8 @@ class ArchiveSource final : public PositionedSource {
   EventTranslation translation_;
   std::uint64_t events_ = 0;
   const ReadPosition* position_ = nullptr;
-  const std::vector<Stream>* reading_ = nullptr;  ///< what read() is at
+  const std::vector<Stream>* reading_ = nullptr;          ///< what read() is at
+  std::unordered_map<LocationRef, EventReader> readers_;  ///< of read_from()
   // What was read last, of any location:
   std::vector<PlainEvent> plain_;
   std::vector<AttributeView> listed_;
