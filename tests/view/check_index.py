@@ -8,6 +8,7 @@ import pathlib
 import random
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -70,7 +71,7 @@ def check_damage(tracer, trace, right, good):
     view(tracer, other)
     damages = {"cut off": [right[:length] for length in (0, 1, 7, 8, 79, 80, 81, len(right) // 2, len(right) - 1)], "longer": [right + b"\0"],
                "foreign": [b"\0" * 200, b"x" * 5000, (trace / "traces.otf2").read_bytes(), (other / "traces.index").read_bytes()],
-               "of another version": [sealed(right[:8] + struct.pack("<Q", 2) + right[16:])]}
+               "of another version": [sealed(right[:8] + struct.pack("<Q", 1) + right[16:]), sealed(right[:8] + struct.pack("<Q", 3) + right[16:])]}
     flipped = []
     for _ in range(12):
         copy = bytearray(right)
@@ -98,6 +99,8 @@ def check_crafted(tracer, trace, right):
             value = chance.choice((0, 1, WORDS, WORDS >> 1, len(copy), chance.randrange(len(copy)), chance.randrange(1 << 64)))
             copy[at:at + 8] = struct.pack("<Q", value) if chance.random() < 0.7 else bytes(chance.randrange(256) for _ in range(8))
         index.write_bytes(sealed(copy))
+        part = subprocess.run([tracer, "report", "--json", trace, "--from", f"{i % 5 + 1}ms"], capture_output=True, check=False)
+        assert part.returncode in (0, 1) and (part.returncode == 0) == bool(part.stdout) == (not part.stderr), (i, part.returncode, part.stderr)
         out, errors = view(tracer, trace)
         statuses["anew"] += "is made anew" in errors
         for status, text in out:

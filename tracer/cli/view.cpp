@@ -26,6 +26,7 @@
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
+#include "tracer/convert/trace_index.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/page.hpp"
@@ -106,7 +107,7 @@ class Viewer {
     index::Stored stored;
     {
       Progress progress{"indexing"};
-      stored = index::open_or_build(*source, [&](double share) { progress.update(share); });
+      stored = open_index(*source, [&](double share) { progress.update(share); });
     }
     if (!stored.note.empty()) print_note(stored.note);
     if (stored.is_new && !stored.path.empty())

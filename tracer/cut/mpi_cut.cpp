@@ -123,6 +123,7 @@ void MpiCut::decide() {
 }
 
 void MpiCut::before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if (event.type < EventType::mpi_send || event.type > EventType::mpi_collective_complete) return;
   follow_request(location, event, attributes, true);
   if (const std::uint32_t rank = world_.rank_of(location); rank != undefined_ref)
     follow_receive(receivers_[rank], event, attributes);

@@ -10,9 +10,11 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/event.hpp"
 #include "tracer/replay/mpi/world.hpp"
 
@@ -25,6 +27,12 @@ class MpiCut {
   void before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// The cut: no more calls of before().
   void begin();
+  /// What before() has made of the events so far.
+  void keep(std::string& out) const;
+  /// That again, of the processes that have a location that is `wanted` (empty: of all): refuses what cannot be.
+  void take(BytesIn& in, const std::vector<bool>& wanted);
+  /// Nothing came from a location that is of no rank: each process has what is its own.
+  bool is_by_process() const;
   /// Whether it is open which receives are for messages that were sent before the cut. MPI gives messages of one
   /// channel to receives in the order in which these were posted, and their ends come in another: look_ahead() is to be
   /// called with each event behind the cut, before any of them is given to after(), until this is false or decide() is

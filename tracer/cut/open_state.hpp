@@ -9,10 +9,12 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/event_source.hpp"
 #include "tracer/replay/regions.hpp"
 
@@ -38,6 +40,10 @@ class OpenState {
   /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
   /// and leave it then. Tasks that nobody has begun are left as they are.
   void tell_closings(std::uint64_t time, const Tell& tell) const;
+  /// What follow() has made of the events so far, but for their times; not after tell_openings().
+  void keep(std::string& out) const;
+  /// That again, of the locations that are `wanted` (empty: of all): refuses what cannot be.
+  void take(BytesIn& in, const Definitions& definitions, const std::vector<bool>& wanted);
 
  private:
   using TaskKey = std::tuple<CommRef, std::uint64_t, std::uint64_t>;  ///< as TaskSwitch names it
@@ -87,7 +93,11 @@ class OpenState {
   };
 
   Stack& stack_of(State& state) {
-    if (state.current) return tasks_[*state.current].stack;
+    if (state.current) {  // another location may have ended it
+      const auto [task, is_new] = tasks_.try_emplace(*state.current);
+      if (is_new) task->second.at = static_cast<LocationRef>(&state - locations_.data());
+      return task->second.stack;
+    }
     return state.teams.empty() ? state.stack : state.teams.back().stack;
   }
   void hold(Stack& stack, LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
@@ -108,6 +118,9 @@ class OpenState {
   /// Has `location` go to the task `to`, when it is in another.
   void go_to(LocationRef location, const Owner& to, std::uint64_t time, std::vector<Owner>& current,
              const Tell& tell) const;
+
+  class Keeper;
+  class Taker;
 
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
   std::vector<bool> used_;                         ///< by location

@@ -98,12 +98,15 @@ void remove_members(Definitions& definitions) {
 
 class PartSource final : public EventSource, private EventVisitor {
  public:
-  PartSource(EventSource& source, const Part& part)
+  PartSource(EventSource& source, const Part& part, FindPartStart find_start)
       : source_{source},
+        find_start_{std::move(find_start)},
         definitions_{source.definitions()},
         wanted_{part.locations(definitions_)},
         from_{part.begin(definitions_.clock)},
         to_{part.end(definitions_.clock)},
+        are_processes_{part.threads.all()},
+        are_all_{part.ranks.all()},
         is_cut_{part.from != 0 || to_ < definitions_.clock.offset + definitions_.clock.length} {
     if (part.from > definitions_.clock.length)
       throw Error{"the trace is " + exact_time_text(definitions_.clock.length) + " long; --from lies behind its end"};
@@ -126,13 +129,12 @@ class PartSource final : public EventSource, private EventVisitor {
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   void read(EventVisitor& visitor) override {
     next_ = &visitor;
-    open_.emplace(definitions_);
-    mpi_.emplace(definitions_);
     begun_ = from_ <= definitions_.clock.offset;
     is_over_ = false;
     held_.clear();
+    const std::optional<PartStart> start = find_start();
     try {
-      source_.read(*this);
+      start ? start->read(*this) : source_.read(*this);
     } catch (const Reached&) {
       return;
     }
@@ -146,6 +148,19 @@ class PartSource final : public EventSource, private EventVisitor {
   }
 
  private:
+  /// Where reading begins; none: at the trace's begin. Sets what lies before it. Threads of a process have tasks and
+  /// requests in common: of some of them what is open is not in what was kept of all.
+  std::optional<PartStart> find_start() {
+    open_.emplace(definitions_);
+    mpi_.emplace(definitions_);
+    if (begun_ || !find_start_ || !are_processes_) return std::nullopt;
+    std::optional<PartStart> start = find_start_(from_);
+    if (start && take_part_state(start->kept, definitions_, are_all_ ? std::vector<bool>{} : wanted_, *open_, *mpi_))
+      return start;
+    open_.emplace(definitions_);
+    mpi_.emplace(definitions_);
+    return std::nullopt;
+  }
   /// Of an archive that is a part itself: of which, too.
   void name_part(const std::string& text) {
     const auto known = std::find_if(definitions_.properties.begin(), definitions_.properties.end(),
@@ -184,11 +199,21 @@ class PartSource final : public EventSource, private EventVisitor {
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     if (location >= wanted_.size() || !wanted_[location]) return;
-    if (event.time < from_) {
+    if (event.time < from_ && (!begun_ || from_ <= definitions_.clock.offset)) {
       mpi_->before(location, event, attributes);
       return open_->follow(location, event, attributes);
     }
     if (!begun_) begin();
+    if (event.time < from_) return behind_begin(location, event, attributes);
+    follow_part(location, event, attributes);
+  }
+  /// In a damaged trace, whose time goes back: what lies before is settled by now.
+  void behind_begin(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+    Event at_begin = event;
+    at_begin.time = from_;
+    follow_part(location, at_begin, attributes);
+  }
+  void follow_part(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
     if (!mpi_->is_undecided()) return within(location, event, attributes);
     held_.push_back({location, event, {attributes.begin(), attributes.end()}});
     mpi_->look_ahead(location, event, attributes);
@@ -223,9 +248,12 @@ class PartSource final : public EventSource, private EventVisitor {
   static constexpr std::size_t most_held = std::size_t{1} << 16;
 
   EventSource& source_;
+  FindPartStart find_start_;
   Definitions definitions_;
   std::vector<bool> wanted_;  ///< by location
   std::uint64_t from_, to_;   ///< on the trace's clock
+  bool are_processes_;        ///< with all their threads
+  bool are_all_;              ///< of the trace's
   bool is_cut_;               ///< in time
   bool begun_ = false, is_over_ = false;
   EventVisitor* next_ = nullptr;
@@ -236,8 +264,8 @@ class PartSource final : public EventSource, private EventVisitor {
 
 }  // namespace
 
-std::unique_ptr<EventSource> part_of(EventSource& source, const Part& part) {
-  return std::make_unique<PartSource>(source, part);
+std::unique_ptr<EventSource> part_of(EventSource& source, const Part& part, FindPartStart find_start) {
+  return std::make_unique<PartSource>(source, part, std::move(find_start));
 }
 
 }  // namespace tracer::report

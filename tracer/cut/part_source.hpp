@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tracer/cut/part.hpp"
+#include "tracer/cut/part_state.hpp"
 #include "tracer/event_source.hpp"
 
 namespace tracer::report {
@@ -13,6 +14,7 @@ namespace tracer::report {
 /// References and times are those of `source`, which must outlive the result. Locations that are not of the part are
 /// not `used`; groups of OpenMP's have no members there. Throws tracer::Error where there is no such part: it begins
 /// behind the trace's end, or has no location.
-std::unique_ptr<EventSource> part_of(EventSource& source, const Part& part);
+/// `find_start`, when it is not empty, is asked where reading can begin; what is told is the same.
+std::unique_ptr<EventSource> part_of(EventSource& source, const Part& part, FindPartStart find_start = {});
 
 }  // namespace tracer::report

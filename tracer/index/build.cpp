@@ -139,15 +139,17 @@ void Builder::write(std::string& out, std::string& directory) const {
 
 class Pass final : public EventVisitor {
  public:
-  Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress)
-      : source_{source}, progress_{progress}, total_{source.number_of_events()} {
+  Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress, const TableBuilders& tables)
+      : source_{source}, progress_{progress}, tables_{tables}, total_{source.number_of_events()} {
     const std::size_t locations = source.definitions().locations.size();
     for (std::size_t i = 0; i < locations; ++i) builders_.emplace_back(static_cast<LocationRef>(i), tasks_);
   }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     events(location, {&event, 1}, attributes);
   }
-  void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute>) override {
+  void events(LocationRef location, std::span<const Event> events,
+              std::span<const EventAttribute> attributes) override {
+    for (const auto& table : tables_) table->events(location, events, attributes);
     if (location >= builders_.size()) return;
     const otf2::ReadPosition* position = source_.position();
     for (const Event& one : events) {
@@ -172,8 +174,15 @@ class Pass final : public EventVisitor {
       builder.finish(last);
       builder.write(out, directory);
     }
+    std::vector<std::uint64_t> rows{tables_.size()};
+    for (const auto& table : tables_) {
+      const std::string bytes = table->finish();
+      rows.insert(rows.end(), {static_cast<std::uint64_t>(table->kind()), out.size(), bytes.size()});
+      out += bytes;
+    }
     const std::uint64_t at = out.size();
     out += directory;
+    for (const std::uint64_t word : rows) put_word(out, word);
     std::string header{magic};
     for (const std::uint64_t word : {format_version, std::uint64_t{out.size()}, stamp, events, std::min(first, last),
                                      last, std::uint64_t{builders_.size()}, at})
@@ -188,6 +197,7 @@ class Pass final : public EventVisitor {
  private:
   otf2::PositionedSource& source_;
   const std::function<void(double)>& progress_;
+  const TableBuilders& tables_;
   Tasks tasks_;
   std::vector<Builder> builders_;
   std::uint64_t read_ = 0, total_;
@@ -195,8 +205,9 @@ class Pass final : public EventVisitor {
 
 }  // namespace
 
-std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress) {
-  Pass pass{source, progress};
+std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress,
+                  const TableBuilders& tables) {
+  Pass pass{source, progress, tables};
   source.read(pass);
   return pass.finish(stamp);
 }

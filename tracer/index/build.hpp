@@ -7,6 +7,7 @@
 #include <string>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/index/table_builder.hpp"
 
 namespace tracer::index {
 
@@ -14,7 +15,8 @@ namespace tracer::index {
 inline constexpr std::uint64_t block_bytes = 16 * 1024;
 
 /// The bytes of the index. `progress` gets the share that is done, 0 to 1; may be empty. Throws tracer::Error where the
-/// archive cannot be read.
-std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress);
+/// archive cannot be read. `tables`: they are given all events, and what they make of them is in the index.
+std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress,
+                  const TableBuilders& tables = {});
 
 }  // namespace tracer::index

@@ -50,6 +50,25 @@ Contents::Contents(std::string bytes) : bytes_{std::move(bytes)} {
   locations_.reserve(static_cast<std::size_t>(header_.locations));
   for (std::size_t i = 0; i < header_.locations; ++i)
     locations_.push_back(location_at(all.substr(static_cast<std::size_t>(directory)), i));
+  find_tables(all.substr(static_cast<std::size_t>(directory + 8 * directory_words * header_.locations)));
+}
+
+void Contents::find_tables(std::string_view list) {
+  BytesIn in{list};
+  const std::uint64_t count = in.word();
+  if (!in.ok() || count > in.left() / (8 * table_words)) damaged("its list of tables is cut off");
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t kind = in.word(), offset = in.word(), size = in.word();
+    if (offset > bytes_.size() || size > bytes_.size() - offset) damaged("a table lies outside of it");
+    tables_.emplace_back(
+        kind, std::string_view{bytes_}.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(size)));
+  }
+}
+
+std::string_view Contents::table(TableKind kind) const noexcept {
+  for (const auto& table : tables_)
+    if (table.first == static_cast<std::uint64_t>(kind)) return table.second;
+  return {};
 }
 
 LocationIndex Contents::location_at(std::string_view directory, std::size_t index) const {

@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracer/index/block.hpp"
+#include "tracer/index/table_builder.hpp"
 
 namespace tracer::index {
 
 inline constexpr std::string_view magic = "TRCINDEX";
-inline constexpr std::uint64_t format_version = 1;
-inline constexpr std::size_t header_words = 10, directory_words = 8;
+inline constexpr std::uint64_t format_version = 2;
+inline constexpr std::size_t header_words = 10, directory_words = 8, table_words = 3;
 /// So many nodes of a level are one of the next.
 inline constexpr std::size_t fan_out = 16;
 
@@ -45,15 +47,19 @@ class Contents {
   Contents& operator=(const Contents&) = delete;
   const Header& header() const noexcept { return header_; }
   const std::vector<LocationIndex>& locations() const noexcept { return locations_; }
+  /// Its bytes; empty where there is none.
+  std::string_view table(TableKind kind) const noexcept;
   std::size_t bytes() const noexcept { return bytes_.size(); }
   std::string_view text() const noexcept { return bytes_; }
 
  private:
   LocationIndex location_at(std::string_view directory, std::size_t index) const;
+  void find_tables(std::string_view list);
 
   std::string bytes_;
   Header header_;
   std::vector<LocationIndex> locations_;
+  std::vector<std::pair<std::uint64_t, std::string_view>> tables_;  ///< by the numbers of their kinds
 };
 
 }  // namespace tracer::index

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 void add_file(std::string& facts, const fs::path& path) {
   struct stat info {};
@@ -70,6 +70,25 @@ std::unique_ptr<Contents> read_index(const fs::path& path, const otf2::Positione
   return contents;
 }
 
+fs::path beside_name(const otf2::PositionedSource& source) {
+  return source.info().directory / (source.info().name + ".index");
+}
+
+/// One that is kept, or why it is not used.
+Stored find(const otf2::PositionedSource& source, std::uint64_t stamp) {
+  Stored out;
+  for (const fs::path& path : {beside_name(source), cached_name(source)}) {
+    try {
+      out.contents = read_index(path, source, stamp);
+      out.path = path;
+      if (out.contents != nullptr) return out;
+    } catch (const Error& error) {
+      out.note = path.string() + " is made anew: " + error.what();
+    }
+  }
+  return out;
+}
+
 void write_index(const fs::path& path, std::string_view bytes) {
   PendingOutput pending{path};
   std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
@@ -90,6 +109,10 @@ bool make_cache(const fs::path& directory) {
   return static_cast<bool>(open_private_directory(directory));
 }
 
+bool can_write_beside(const otf2::PositionedSource& source) {
+  return ::access(source.info().directory.c_str(), W_OK) == 0;
+}
+
 }  // namespace
 
 std::uint64_t stamp_of(const otf2::PositionedSource& source) {
@@ -106,24 +129,27 @@ std::uint64_t stamp_of(const otf2::PositionedSource& source) {
   return checksum(facts.data(), facts.size());
 }
 
-Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress) {
-  Stored out;
+bool can_keep_index(const otf2::PositionedSource& source) {
+  if (can_write_beside(source)) return true;
+  const fs::path cached = cached_name(source);
+  return !cached.empty() && make_cache(cached.parent_path());
+}
+
+std::shared_ptr<const Contents> find_index(const otf2::PositionedSource& source) {
+  return find(source, stamp_of(source)).contents;
+}
+
+Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress,
+                     const std::function<TableBuilders()>& make_tables) {
   const std::uint64_t stamp = stamp_of(source);
-  const fs::path beside = source.info().directory / (source.info().name + ".index"), cached = cached_name(source);
-  for (const fs::path& path : {beside, cached}) {
-    try {
-      out.contents = read_index(path, source, stamp);
-      out.path = path;
-      if (out.contents != nullptr) return out;
-    } catch (const Error& error) {
-      out.note = path.string() + " is made anew: " + error.what();
-    }
-  }
-  auto contents = std::make_unique<Contents>(build(source, stamp, progress));
+  Stored out = find(source, stamp);
+  if (out.contents != nullptr) return out;
+  const fs::path beside = beside_name(source), cached = cached_name(source);
+  const TableBuilders tables = make_tables ? make_tables() : TableBuilders{};
+  auto contents = std::make_unique<Contents>(build(source, stamp, progress, tables));
   out.is_new = true;
   out.path.clear();
-  const bool can_write = ::access(source.info().directory.c_str(), W_OK) == 0;
-  for (const fs::path& path : {can_write ? beside : fs::path{}, cached}) {
+  for (const fs::path& path : {can_write_beside(source) ? beside : fs::path{}, cached}) {
     if (path.empty() || (path == cached && !make_cache(path.parent_path()))) continue;
     try {
       write_index(path, contents->text());

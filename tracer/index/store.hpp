@@ -24,6 +24,15 @@ struct Stored {
 
 /// The archive's index: one that is kept, where that is whole and of the archive as it is now; else it is built, and
 /// kept where that can be. `progress` as build() has it. Throws tracer::Error where the archive cannot be read.
-Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress);
+/// `make_tables` is asked where it is built.
+Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress,
+                     const std::function<TableBuilders()>& make_tables = {});
+
+/// The one that is kept, whole and of the archive as it is now; null where there is none. Throws nothing but for lack
+/// of memory.
+std::shared_ptr<const Contents> find_index(const otf2::PositionedSource& source);
+
+/// Whether there is a place to write one to; makes the user's cache.
+bool can_keep_index(const otf2::PositionedSource& source);
 
 }  // namespace tracer::index

@@ -293,29 +293,40 @@ void EventReader::enter_chunk(std::uint64_t begin) {
   chunk_end_ = begin + chunk_;
   refill();
   ByteCursor in{buffer_.data(), buffer_.data() + usable(), false};
+  read_header(in, begin);
+  at_ = static_cast<std::size_t>(in.at() - buffer_.data());
+}
+
+void EventReader::read_header(ByteCursor& in, std::uint64_t begin) {
   if (in.u8() != chunk_header) damaged("there is no chunk header where one should be");
   in.endianness();
   in.u64();  // number of the chunk's first event, and of its last
   in.u64();
   if (in.failed()) damaged("a chunk's header is cut off or damaged");
   big_endian_ = in.big_endian();
-  at_ = static_cast<std::size_t>(in.at() - buffer_.data());
+  header_of_ = begin;
 }
 
 void EventReader::go_to(const ReadPosition& position) {
+  constexpr std::size_t header_bytes = 18;
   done_ = false;
   attributes_.clear();
   interval_ = 0;
   // Behind the last byte of a chunk the next one is entered when it is read from.
-  const std::uint64_t inside = position.offset == 0 ? 0 : position.offset - 1;
-  constexpr std::size_t header_bytes = 64;
-  const std::size_t window = std::exchange(window_, header_bytes);
-  enter_chunk(inside / chunk_ * chunk_);
-  window_ = window;
-  if (position.offset > base_ + at_) {
-    if (position.offset > std::min(chunk_end_, size_)) damaged("there is no record where the index says so");
+  const std::uint64_t inside = position.offset == 0 ? 0 : position.offset - 1, begin = inside / chunk_ * chunk_;
+  if (position.offset <= begin + header_bytes) {
+    enter_chunk(begin);
+  } else {
+    if (position.offset > std::min(begin + chunk_, size_)) damaged("there is no record where the index says so");
     base_ = position.offset;
     at_ = filled_ = 0;
+    chunk_end_ = begin + chunk_;
+    if (header_of_ != begin) {
+      std::array<std::uint8_t, header_bytes> header{};
+      const std::size_t got = read_at(file_, begin, header.data(), header.size());
+      ByteCursor in{header.data(), header.data() + got, false};
+      read_header(in, begin);
+    }
     refill();
   }
   time_ = position.time;

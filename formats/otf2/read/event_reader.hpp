@@ -73,6 +73,7 @@ class EventReader {
   void parse_tail(ByteCursor& in, EventView& view);
   void begin_chunk();
   void enter_chunk(std::uint64_t begin);
+  void read_header(ByteCursor& in, std::uint64_t begin);
   void require(std::size_t bytes);
   bool refill();
   std::uint64_t corrected(std::uint64_t time) noexcept;
@@ -84,9 +85,10 @@ class EventReader {
   std::uint64_t location_, chunk_;
   std::size_t window_;
   std::shared_ptr<const LocalDefinitions> local_;
-  std::uint64_t size_ = 0;            ///< of the file
-  std::uint64_t chunk_end_ = 0;       ///< offset in the file
-  std::vector<std::uint8_t> buffer_;  ///< the file from base_ on
+  std::uint64_t size_ = 0;                       ///< of the file
+  std::uint64_t chunk_end_ = 0;                  ///< offset in the file
+  std::uint64_t header_of_ = ~std::uint64_t{0};  ///< where the chunk begins whose header was read last
+  std::vector<std::uint8_t> buffer_;             ///< the file from base_ on
   std::uint64_t base_ = 0;
   std::size_t at_ = 0, filled_ = 0;  ///< in the buffer
   std::uint64_t time_ = 0, position_ = 0;

@@ -3,6 +3,8 @@
 #include "formats/otf2/read/event_source.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "formats/otf2/read/archive_definitions.hpp"
 #include "formats/otf2/read/event_translation.hpp"
@@ -35,44 +37,48 @@ class ArchiveSource final : public PositionedSource {
   const ReadPosition* position() const override { return position_; }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override {
-    const auto& known = trace_.definitions().locations;
-    plain_.resize(shared_window(known.size(), EventReader::most_window) / bytes_for_each_ahead);
-    std::vector<Stream> streams(known.size());
+    std::vector<Stream> streams = all_streams();
     HeadHeap heads;
     for (std::size_t i = 0; i < streams.size(); ++i) {
       if (!wanted_.empty() && !wanted_[i]) continue;
-      streams[i].reader.emplace(trace_.events(known[i].ref));
-      streams[i].location = index_.locations[known[i].ref];
-      streams[i].events.resize(plain_.size());
+      open(streams, i);
       if (read_ahead(streams[i])) heads.add({streams[i].time(), i});
     }
-    while (!heads.empty()) {
-      const std::size_t i = heads.first().second;
-      const HeadHeap::Head other = heads.second();
-      Stream& stream = streams[i];
-      if (other.second < streams.size()) streams[other.second].expect();
-      // As long as this location is the first: until the other's time, and with it where this one's number is smaller.
-      const std::uint64_t last = i < other.second ? other.first : other.first - 1;
-      bool more = true;
-      do {
-        deliver(stream, last, visitor);
-        more = stream.has_more() || read_ahead(stream);
-      } while (more && stream.time() <= last);
-      if (more)
-        heads.change_first({stream.time(), i});
-      else
-        heads.remove_first();
+    deliver_all(streams, heads, visitor);
+  }
+  void read_on(std::span<const ResumePlace> places, EventVisitor& visitor) override {
+    std::vector<Stream> streams = all_streams();
+    HeadHeap heads;
+    for (const ResumePlace& place : places) {
+      const std::size_t i = place.location;
+      if (i >= streams.size() || streams[i].reader) throw Error{"the index has a location that the archive has not"};
+      if (!wanted_.empty() && !wanted_[i]) continue;
+      open(streams, i);
+      streams[i].reader->go_to(place.position);
+      if (!leave_out(streams[i], place.skip)) throw Error{"the archive has other events than its index says"};
+      heads.add({streams[i].time(), i});
     }
+    deliver_all(streams, heads, visitor);
+  }
+  std::vector<ResumePlace> places() const override {
+    std::vector<ResumePlace> places;
+    for (std::size_t i = 0; i < reading_->size(); ++i) {
+      const Stream& stream = (*reading_)[i];
+      if (stream.reader && stream.has_more())
+        places.push_back({static_cast<std::uint32_t>(i), stream.begin, stream.at});
+    }
+    return places;
   }
   void read_from(LocationRef location, const ReadPosition& position, const Visit& visit) override {
     plain_.resize(EventReader::most_window / bytes_for_each_ahead);
     Stream stream;
-    stream.reader.emplace(trace_.events(number_of(location)));
+    stream.reader = take_reader(location);
     stream.reader->go_to(position);
     stream.location = location;
     stream.events.resize(plain_.size());
     while (read_ahead(stream) && visit(std::span{stream.events}.first(stream.count), stream.attributes)) {
     }
+    keep_reader(location, std::move(*stream.reader));
   }
   void want(const std::vector<bool>& locations) override {
     wanted_.assign(trace_.definitions().locations.size(), false);
@@ -104,6 +110,63 @@ class ArchiveSource final : public PositionedSource {
       __builtin_prefetch(events.data() + at);
     }
   };
+
+  /// One location's, with the window that few locations have. Those that were read last are kept: what they know of
+  /// their files is not looked up again.
+  EventReader take_reader(LocationRef location) {
+    const auto kept = readers_.find(location);
+    if (kept == readers_.end()) return trace_.events(number_of(location), EventReader::most_window);
+    EventReader reader = std::move(kept->second);
+    readers_.erase(kept);
+    return reader;
+  }
+  void keep_reader(LocationRef location, EventReader reader) {
+    constexpr std::size_t most_kept = 64;
+    if (readers_.size() >= most_kept) readers_.clear();
+    readers_.insert_or_assign(location, std::move(reader));
+  }
+
+  /// None of them open.
+  std::vector<Stream> all_streams() {
+    const std::size_t count = trace_.definitions().locations.size();
+    plain_.resize(shared_window(count, EventReader::most_window) / bytes_for_each_ahead);
+    return std::vector<Stream>(count);
+  }
+  void open(std::vector<Stream>& streams, std::size_t i) const {
+    const std::uint64_t number = trace_.definitions().locations[i].ref;
+    streams[i].reader.emplace(trace_.events(number));
+    streams[i].location = index_.locations[number];
+    streams[i].events.resize(plain_.size());
+  }
+  void deliver_all(std::vector<Stream>& streams, HeadHeap& heads, EventVisitor& visitor) {
+    reading_ = &streams;
+    while (!heads.empty()) {
+      const std::size_t i = heads.first().second;
+      const HeadHeap::Head other = heads.second();
+      Stream& stream = streams[i];
+      if (other.second < streams.size()) streams[other.second].expect();
+      // As long as this location is the first: until the other's time, and with it where this one's number is smaller.
+      const std::uint64_t last = i < other.second ? other.first : other.first - 1;
+      bool more = true;
+      do {
+        deliver(stream, last, visitor);
+        more = stream.has_more() || read_ahead(stream);
+      } while (more && stream.time() <= last);
+      if (more)
+        heads.change_first({stream.time(), i});
+      else
+        heads.remove_first();
+    }
+  }
+  /// The next events are read, without the first `count`; false: there are no others.
+  bool leave_out(Stream& stream, std::uint64_t count) {
+    for (;; count -= stream.count) {
+      if (!read_ahead(stream)) return false;
+      if (count < stream.count) break;
+    }
+    for (; stream.at < count; ++stream.at) stream.attributes_at += stream.events[stream.at].attributes;
+    return true;
+  }
 
   /// Of an archive that is a part of another: they, and their devices, are not of it.
   void leave_out_processes_without_events() {
@@ -157,6 +220,8 @@ class ArchiveSource final : public PositionedSource {
   EventTranslation translation_;
   std::uint64_t events_ = 0;
   const ReadPosition* position_ = nullptr;
+  const std::vector<Stream>* reading_ = nullptr;          ///< what read() is at
+  std::unordered_map<LocationRef, EventReader> readers_;  ///< of read_from()
   // What was read last, of any location:
   std::vector<PlainEvent> plain_;
   std::vector<AttributeView> listed_;

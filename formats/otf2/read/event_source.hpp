@@ -7,12 +7,20 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "formats/otf2/read/event_reader.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/event_source.hpp"
 
 namespace tracer::otf2 {
+
+/// Where a location's reading can go on.
+struct ResumePlace {
+  std::uint32_t location = 0;  ///< as the archive's definitions count
+  ReadPosition position;
+  std::uint64_t skip = 0;  ///< so many events behind it
+};
 
 /// An archive that can be read from the middle. Its index (tracer/index) says where.
 class PositionedSource : public EventSource {
@@ -23,6 +31,11 @@ class PositionedSource : public EventSource {
   virtual std::uint64_t number_of(LocationRef location) const = 0;
   /// During a call of read()'s visitor: where the first of its events can be read from; null where that is not kept.
   virtual const ReadPosition* position() const = 0;
+  /// During a call of read()'s visitor: where reading goes on with the first of its events, for each location that has
+  /// more, in their order.
+  virtual std::vector<ResumePlace> places() const = 0;
+  /// As read(), from there on. Throws tracer::Error where these are no such places.
+  virtual void read_on(std::span<const ResumePlace> places, EventVisitor& visitor) = 0;
   /// One location's events from `position` on, as long as `visit` returns true. The attributes are those of the events
   /// one after the other; valid during the call. Throws tracer::Error on damaged input.
   using Visit = std::function<bool(std::span<const Event>, std::span<const EventAttribute>)>;

@@ -17,9 +17,12 @@ Trace Trace::open(const std::filesystem::path& path) {
 }
 
 EventReader Trace::events(std::uint64_t location) const {
+  return events(location, shared_window(definitions_.locations.size(), EventReader::most_window));
+}
+
+EventReader Trace::events(std::uint64_t location, std::size_t window) const {
   return {info_.event_file(location), location, info_.event_chunk,
-          local_definitions_->read(info_.local_definition_file(location)),
-          shared_window(definitions_.locations.size(), EventReader::most_window)};
+          local_definitions_->read(info_.local_definition_file(location)), window};
 }
 
 void Trace::for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const {

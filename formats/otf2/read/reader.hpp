@@ -56,6 +56,8 @@ class Trace {
 
   /// The events of one location in the order of its file. Throws when there is no such file.
   EventReader events(std::uint64_t location) const;
+  /// The same, with so many bytes of the file in memory (EventReader), whatever the number of locations.
+  EventReader events(std::uint64_t location, std::size_t window) const;
 
   /// All events in order of time (by the location's definition where times are equal);
   /// `visit(const EventView&)`, the view being valid during the call. About 48 KiB per location,

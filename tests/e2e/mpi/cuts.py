@@ -11,6 +11,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
+from windows import compare  # noqa: E402
 
 PIECES = 7
 
@@ -53,6 +54,7 @@ def main():
             if done.returncode != 0:
                 raise SystemExit(f"FAILED: {family}: {done.stderr[-1500:]}")
             check(options, job, directory)
+            compare(options.tracer, job, directory / "out")  # with an index and without one
     print(f"ok: {', '.join(families)}")
 
 

@@ -2,9 +2,13 @@
 // Options for filters, and the trace seen through them.
 #include "tracer/cli/archives/filter_options.hpp"
 
+#include <utility>
+
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/output/terminal.hpp"
+#include "tracer/convert/trace_index.hpp"
 #include "tracer/cut/part_source.hpp"
 #include "tracer/cut/phase_filter.hpp"
 #include "tracer/error.hpp"
@@ -51,11 +55,39 @@ report::Part FilterOptions::part() const {
   return part;
 }
 
+namespace {
+
+/// By the archive's index. One is made where many events lie before the part, and it can be kept.
+report::FindPartStart starts_of(otf2::PositionedSource& source, const report::Part& part) {
+  constexpr double many = 4e6;
+  const std::uint64_t length = source.definitions().clock.length;
+  if (part.from == 0 || part.from > length || !part.threads.all()) return {};
+  const double before =
+      static_cast<double>(source.number_of_events()) * static_cast<double>(part.from) / static_cast<double>(length);
+  if (before < many || !index::can_keep_index(source)) {
+    auto kept = index::find_index(source);
+    return kept == nullptr ? report::FindPartStart{} : part_starts(source, std::move(kept));
+  }
+  index::Stored stored;
+  {
+    Progress progress{"indexing"};
+    stored = open_index(source, [&](double share) { progress.update(share); });
+  }
+  if (!stored.note.empty()) print_note(stored.note);
+  if (stored.is_new && !stored.path.empty())
+    print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
+  return part_starts(source, std::move(stored.contents));
+}
+
+}  // namespace
+
 FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)
     : path_{find_archive(archive).string()}, filter_{options.filter()} {
   const report::Part part = options.part();
-  views_.push_back(otf2::open_archive(path_));
-  if (!part.whole()) views_.push_back(report::part_of(source(), part));
+  auto whole = otf2::open_archive(path_);
+  otf2::PositionedSource& from = *whole;
+  views_.push_back(std::move(whole));
+  if (!part.whole()) views_.push_back(report::part_of(from, part, starts_of(from, part)));
   is_part_ = !part.whole();
   if (!options.phases.empty()) views_.push_back(report::within_phases(source(), options.phases));
   if (!filter_.empty()) views_.push_back(report::filtered(source(), filter_));

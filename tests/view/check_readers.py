@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_readers.py TRACER MAKE_TRACE [PROGRAM...]: what report, export, samples and diff say of a part of a trace is byte for byte
+the same with an index as without one; with one they read nothing of what lies far before the part. With programs: of their traces."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import random_archive  # noqa: E402
+import windows  # noqa: E402
+
+
+def check_skips(tracer, archive):
+    """The events before the part are damaged, which the index cannot know: size and time of the file are as they were."""
+    windows.make_index(tracer, archive)
+    length = 0
+    for path in sorted((archive / "traces").glob("*.evt")):
+        before = path.stat()
+        length = max(length, before.st_size)
+        data = bytearray(path.read_bytes())
+        data[4000:8000] = b"\xff" * 4000
+        path.write_bytes(data)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert length > 40000, length
+    of = [tracer, "report", "--json", archive, "--from"]
+    late = subprocess.run([*of, "4.7ms"], capture_output=True, text=True, check=False)
+    assert late.returncode == 0, late.stderr
+    early = subprocess.run([*of, "1us"], capture_output=True, text=True, check=False)
+    assert early.returncode == 1 and "damaged" in early.stderr, (early.returncode, early.stderr)
+    windows.index_of(archive).unlink()
+    unread = subprocess.run([*of, "4.7ms"], capture_output=True, text=True, check=False)
+    assert unread.returncode == 1 and "damaged" in unread.stderr, (unread.returncode, unread.stderr)
+
+
+def main():
+    tracer, make_trace = sys.argv[1:3]
+    os.environ.pop("SSH_CONNECTION", None)
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["XDG_CACHE_HOME"] = temporary + "/no-cache"
+        directory, compared = pathlib.Path(temporary), {}
+        out = directory / "out"
+        for program in sys.argv[3:]:
+            archive = directory / pathlib.Path(program).name
+            library = pathlib.Path(tracer).parents[1] / "lib" / "libtracer.so"
+            subprocess.run([tracer, "run", "-q", "-o", archive, "--", program], check=True, capture_output=True, env={**os.environ, "TRACER_LIBRARY": str(library)})
+            compared[archive.name] = windows.compare(tracer, archive, out)
+        if not sys.argv[3:]:
+            for seed in range(3):
+                random_archive.write(directory / f"random {seed}", seed, locations=3 + 2 * seed)
+            for kind, number in (("killed", 10), ("ring", 5), ("phases", 10), ("chain", 300), ("late-leavers", 10), ("sampled", 10), ("wide", 8)):
+                subprocess.run([make_trace, kind, directory / kind, str(number)], check=True, capture_output=True)
+            for archive in sorted(path for path in directory.iterdir() if path.is_dir()):
+                compared[archive.name] = windows.compare(tracer, archive, out, windows=8)
+            check_skips(tracer, directory / "random 0")
+        print("the same:", compared)
+
+
+main()
