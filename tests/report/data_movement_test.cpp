@@ -188,3 +188,17 @@ TEST_CASE("loading the device's code is no waiting for its results") {
   CHECK(findings[1]["id"] == "device-wait");
   CHECK(findings[1]["lost_ns"] == 200 * ms);
 }
+
+TEST_CASE("a target region that the host runs itself is the program's own work") {
+  const bool on_host = GENERATE(true, false);
+  TraceBuilder trace{1};
+  trace.editable().attributes.push_back({"DEVICE", "", ValueType::int64});
+  const auto target = trace.region("target", RegionRole::code, 20);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start + 100 * ms, target, {{5, on_host ? ~std::uint64_t{0} : 0}});
+  trace.leave(0, start + 600 * ms, target);
+  trace.simple(0, start + 1000 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  CHECK(report["account"]["time"]["device_ns"] == (on_host ? 0 : 500 * ms));
+  CHECK(report["verdict"]["findings"].size() == (on_host ? 0 : 1));
+}
