@@ -82,6 +82,11 @@ def faults_of(options, directory):
     yield from faults_of_graphs(options, traced("graphs", {"CUDA_GRAPH": str(NODES)}), STEPS * THREADS)
     # Two threads: which graph has the last times is not the same each time.
     yield from faults_of_graphs(options, traced("timeless", {"CUDA_GRAPH": str(NODES), "FAKE_CUPTI_GRAPH_TIMES": str(NODES * 10)}), 10)
+    several = traced("several", {"FAKE_CUDA_DEVICES": "3", "CUDA_UNANNOUNCED": "1"}, threads=7)
+    with otf2.reader.open(str(several / "traces.otf2")) as trace:
+        named = sorted(node.name for node in trace.definitions.system_tree_nodes if node.name.startswith("Device "))
+    if named != [f"Device {number} (Fake GPU)" for number in range(3)]:
+        yield f"devices are called {named}"
     counted = traced("counted", {"TRACER_RECORD": "-device-api"})
     info = subprocess.run([f"{options.bin}/tracer", "info", "--all", str(counted)], capture_output=True, text=True).stdout
     for kind, wanted in (("LAUNCH", 1), ("COPY", 2), ("ALLOCATION", 2)):

@@ -459,8 +459,11 @@ void operation(const Operation& o) {
   }
 }
 
+void devices();
+
 void context(std::uint32_t id, std::uint32_t device) {
   cupti().has_context = true;
+  if (wants(CUPTI_ACTIVITY_KIND_DEVICE)) devices();
   if (cupti().contexts_are_told)
     cupti().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
   if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) {
@@ -482,11 +485,13 @@ void context(std::uint32_t id, std::uint32_t device) {
   store(r, 0);
 }
 
+/// Of all devices, once, when the driver is in use.
 void devices() {
+  static std::atomic<bool> are_described{false};
   using Count = CUresult (*)(int*);
   const auto count = reinterpret_cast<Count>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "fake_cuda_device_count"));
   int n = 0;
-  if (!count || count(&n) != CUDA_SUCCESS) n = 1;
+  if (!count || count(&n) != CUDA_SUCCESS || are_described.exchange(true)) return;
   for (int i = 0; i < n; ++i) {
     CUpti_ActivityDevice5 r{};
     r.kind = CUPTI_ACTIVITY_KIND_DEVICE;
