@@ -18,6 +18,7 @@ from otf2.enums import LocationType
 from otf2.events import Enter, Leave, RmaGet, RmaPut
 
 STEPS, THREADS = 20, 3
+NODES = 20  # of a graph
 SHAPE = {"GRID": "4x1x1", "BLOCK": "256x1x1", "REGISTERS": 64, "SHARED_MEMORY": 1024, "OCCUPANCY": 50, "OCCUPANCY_LIMIT": "registers"}
 EACH_STEP = ("cuMemAlloc", "cuMemcpyHtoDAsync", "cuLaunchKernel", "cuMemcpyDtoHAsync", "cuStreamSynchronize", "cuMemFree")
 
@@ -27,12 +28,12 @@ def attributes(event):
 
 
 def faults_of(options, directory):
-    def traced(name, extra):
+    def traced(name, extra, steps=STEPS, threads=THREADS):
         archive = pathlib.Path(directory, name)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "FAKE_CU", "CUDA_"))}
         environment.update(LD_LIBRARY_PATH=options.fakes + ":" + os.environ.get("LD_LIBRARY_PATH", ""), FAKE_CUDA_MODULE_MS="30",
                            OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(archive), **extra)
-        subprocess.run([options.offload, str(STEPS), str(THREADS)], env=environment, check=True, capture_output=True)
+        subprocess.run([options.offload, str(steps), str(threads)], env=environment, check=True, capture_output=True)
         return archive
 
     archive = traced("calls", {})
@@ -78,6 +79,14 @@ def faults_of(options, directory):
         if isinstance(event, RmaGet) and of.get("HOST_MEMORY") != "pageable":
             yield f"a copy says {of}"
             break
+    yield from faults_of_graphs(options, traced("graphs", {"CUDA_GRAPH": str(NODES)}), STEPS * THREADS)
+    # Two threads: which graph has the last times is not the same each time.
+    yield from faults_of_graphs(options, traced("timeless", {"CUDA_GRAPH": str(NODES), "FAKE_CUPTI_GRAPH_TIMES": str(NODES * 10)}), 10)
+    several = traced("several", {"FAKE_CUDA_DEVICES": "3", "CUDA_UNANNOUNCED": "1"}, threads=7)
+    with otf2.reader.open(str(several / "traces.otf2")) as trace:
+        named = sorted(node.name for node in trace.definitions.system_tree_nodes if node.name.startswith("Device "))
+    if named != [f"Device {number} (Fake GPU)" for number in range(3)]:
+        yield f"devices are called {named}"
     counted = traced("counted", {"TRACER_RECORD": "-device-api"})
     info = subprocess.run([f"{options.bin}/tracer", "info", "--all", str(counted)], capture_output=True, text=True).stdout
     for kind, wanted in (("LAUNCH", 1), ("COPY", 2), ("ALLOCATION", 2)):
@@ -86,6 +95,33 @@ def faults_of(options, directory):
     with otf2.reader.open(str(counted / "traces.otf2")) as trace:
         if any(region.name.startswith("cu") for region in trace.definitions.regions):
             yield "calls are regions though they are left out"
+
+
+def faults_of_graphs(options, archive, launches_with_times):
+    """All kernels of a launch are of its operation and its call; those without times are there once, for the launch's interval."""
+    check = subprocess.run([f"{options.bin}/tracer", "check", str(archive)], capture_output=True, text=True)
+    if check.returncode:
+        yield f"{archive.name}: {check.stdout}"
+    launches, kernels, streams = {}, collections.Counter(), set()
+    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
+        for location, event in trace.events:
+            if not isinstance(event, Enter):
+                continue
+            of = attributes(event)
+            if location.type == LocationType.ACCELERATOR_STREAM and "HOST_OP_ID" in of and "synchron" not in event.region.name:
+                kernels[of["HOST_OP_ID"]] += 1
+                streams.add(location.name)
+            elif event.region.name.startswith("!$omp target submit"):
+                launches[of["HOST_OP_ID"]] = event
+    if len(launches) != STEPS * THREADS or set(kernels) != set(launches):
+        yield f"{archive.name}: {len(launches)} launches, {len(kernels)} of them have kernels"
+    whole = sum(1 for number in kernels.values() if number == NODES)
+    once = sum(1 for number in kernels.values() if number == 1)
+    # A launch may be cut in two where the times end.
+    if whole < launches_with_times - THREADS or whole + once < len(launches) - THREADS or whole > launches_with_times:
+        yield f"{archive.name}: {whole} launches with all kernels, {once} with one, of {launches_with_times} with times"
+    if len(streams) > 2 * THREADS:
+        yield f"{archive.name}: {len(streams)} streams for {THREADS}: {sorted(streams)[:8]}"
 
 
 def main():

@@ -3,6 +3,7 @@
 // The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS [THREADS [MS]]]
 //   MS: of sleep after each step.   CUDA_FORKS=1: it forks before it uses CUDA, and after.
 //   CUDA_PROFILER=FILE: the profiler that it brings along, begun when CUDA is in use.
+//   CUDA_GRAPH=N: a kernel is a graph of N of them.
 //   CUDA_UNANNOUNCED=1: the runtime announces the first device only.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ struct Device {
   int number;
   CUcontext context;
   CUfunction kernel;
+  CUgraphExec graph = nullptr;
 };
 
 struct Thread {
@@ -73,8 +75,11 @@ struct Thread {
             [&] { cuda("cuMemcpyHtoDAsync_v2", address, static_cast<const void*>(host), std::size_t{256}, stream); });
     ompt_id_t id = 0;
     call<ompt_callback_target_submit_emi_t>(ompt_callback_target_submit_emi, ompt_scope_begin, &target, &id, 4u);
-    cuda("cuLaunchKernel", device.kernel, 4u, 1u, 1u, 32u, 1u, 1u, 0u, stream, static_cast<void**>(nullptr),
-         static_cast<void**>(nullptr));
+    if (device.graph != nullptr)
+      cuda("cuGraphLaunch", device.graph, stream);
+    else
+      cuda("cuLaunchKernel", device.kernel, 4u, 1u, 1u, 32u, 1u, 1u, 0u, stream, static_cast<void**>(nullptr),
+           static_cast<void**>(nullptr));
     call<ompt_callback_target_submit_emi_t>(ompt_callback_target_submit_emi, ompt_scope_end, &target, &id, 4u);
     data_op(&target, ompt_target_data_transfer_from_device, &address, 128,
             [&] { cuda("cuMemcpyDtoHAsync_v2", static_cast<void*>(host), address, std::size_t{128}, stream); });
@@ -101,7 +106,7 @@ struct Thread {
 
 /// As libomptarget: the context is made and current when the device is announced.
 Device open_device(int number) {
-  Device device{number, nullptr, nullptr};
+  Device device{number, nullptr, nullptr, nullptr};
   cuda("cuDevicePrimaryCtxRetain", &device.context, number);
   cuda("cuCtxSetCurrent", device.context);
   if (number == 0 || !std::getenv("CUDA_UNANNOUNCED"))
@@ -111,6 +116,8 @@ Device open_device(int number) {
   cuda("cuModuleLoadDataEx", &module, static_cast<const void*>("no image"), 0u, static_cast<CUjit_option*>(nullptr),
        static_cast<void**>(nullptr));
   cuda("cuModuleGetFunction", &device.kernel, module, "__omp_offloading_1_2_main_l3");
+  if (const char* nodes = std::getenv("CUDA_GRAPH"))
+    cuda("fake_cuda_graph", &device.graph, device.kernel, static_cast<unsigned>(std::atoi(nodes)));
   return device;
 }
 

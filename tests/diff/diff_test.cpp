@@ -148,3 +148,69 @@ TEST_CASE("a limit that makes no sense is refused with what is wrong") {
   CHECK_THROWS_AS(Limit{"speed > 5%"}.passed_by(some), tracer::Error);
   CHECK_THROWS_AS(Limit{"work of * > 5%"}.passed_by(some), tracer::Error);
 }
+
+TEST_CASE("devices and data movement are compared, constructs of other lines as one") {
+  const auto side = [](std::uint64_t copied, unsigned line) {
+    Report report = run_of(1000, 60);
+    report.regions.clear();
+    RegionRow region;
+    region.name = "!$omp target data to device @a.c:" + std::to_string(line);
+    region.label = "target data to device";
+    region.file = "/src/a.c";
+    region.function = "f";
+    region.line = line;
+    region.count = 1;
+    report.regions.push_back(region);
+    DeviceRow device;
+    device.name = "Device 0";
+    device.busy = 500 + copied;
+    device.idle = 70;
+    device.kernels = 8;
+    device.kernel_ns = 500;
+    device.to_device = {4, 4096, copied};
+    device.memory.peak = 1 << 20;
+    report.devices.push_back(device);
+    if (copied == 0) return report;
+    DataMovementRow row;
+    row.pattern = DataPattern::duplicate_transfer;
+    row.name = region.name;
+    row.count = 3;
+    row.bytes = 3072;
+    row.ns = copied;
+    report.data_movement.push_back(row);
+    return report;
+  };
+  const auto quantity = [](const Diff& diff, const std::string& name) {
+    for (const Quantity& one : diff.whole)
+      if (one.name == name) return one.change;
+    FAIL("no " << name);
+    return Change{};
+  };
+  const Diff moved = diff({side(40, 10)}, {side(30, 12)});
+  REQUIRE(moved.devices.size() == 1);
+  CHECK(moved.devices[0].name == "Device 0");
+  CHECK(moved.devices[0].busy.delta() == -10);
+  CHECK(moved.devices[0].kernels.before == 8);
+  CHECK(moved.devices[0].copy_time.after == 30);
+  CHECK(moved.devices[0].memory.after == 1 << 20);
+  REQUIRE(moved.movement.size() == 1);
+  CHECK(moved.movement[0].name == "!$omp target data to device @a.c:12");
+  CHECK(moved.movement[0].was == "!$omp target data to device @a.c:10");
+  CHECK(moved.movement[0].time.before == 40);
+  CHECK(moved.movement[0].time.after == 30);
+  CHECK(quantity(moved, "device_idle").before == 70);
+  const std::string text = diff_text(moved, {});
+  CHECK(text.find("a.c:12 (was :10)") != std::string::npos);
+  CHECK(text.find("duplicate-transfer") != std::string::npos);
+
+  const Diff mended = diff({side(40, 10), side(44, 10), side(42, 10)}, {side(0, 10), side(0, 10), side(0, 10)});
+  REQUIRE(mended.movement.size() == 1);
+  CHECK(mended.movement[0].count.after == 0);
+  CHECK(mended.movement[0].time.beyond_noise());
+  CHECK(quantity(mended, "data_movement").delta() == -42);
+  const auto json = nlohmann::json::parse(diff_json(mended, Limit{"data_movement < -50%"}.passed_by(mended)));
+  CHECK(json["limits_passed"].size() == 1);
+  CHECK(json["data_movement"][0]["pattern"] == "duplicate-transfer");
+  CHECK(json["data_movement"][0]["bytes"]["before"] == 3072);
+  CHECK(json["devices"][0]["kernel_time"]["beyond_noise"] == false);
+}

@@ -15,6 +15,13 @@ NEEDLESS = NEEDS_CONTENT | {"repeated-allocation", "unused-allocation", "unused-
 COSTLY = {"serial-transfer", "small-transfers", "short-kernels", "few-teams", "device-turns"}
 
 
+def wanted_of(output):
+    """What a program says of itself: (pattern, count, bytes, line) each, and seconds by pattern."""
+    words = [line.split() for line in output.splitlines()]
+    seconds = {of[1]: float(of[2]) for of in words if of[0] == "seconds"}
+    return [(p, int(n), int(b), int(line)) for p, n, b, line in (of for of in words if of[0] != "seconds")], seconds
+
+
 def report_of(tracer, library, program, name, content, archive):
     environment = {**os.environ, "TRACER_LIBRARY": library}
     command = [tracer, "run", "-q", "-o", archive] + (["--transfer-content"] if content else []) + ["--", program, name]
@@ -23,8 +30,7 @@ def report_of(tracer, library, program, name, content, archive):
         raise SystemExit(f"FAILED: {name} ended with {done.returncode}: {done.stdout}{done.stderr}")
     check = subprocess.run([tracer, "check", archive], capture_output=True, text=True)
     report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
-    wanted = [line.rsplit(" ", 3) for line in done.stdout.splitlines()]
-    return [(p, int(n), int(b), int(line)) for p, n, b, line in wanted], report, check.stdout if check.returncode else ""
+    return wanted_of(done.stdout)[0], report, check.stdout if check.returncode else ""
 
 
 def faults_of(name, wanted, report, content):

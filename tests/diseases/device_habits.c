@@ -7,7 +7,7 @@
 
 #include "patterns.h"
 
-enum { size = 4 << 20, steps = 8, rows = 64, row = 256, launches = 10000 };
+enum { size = 4 << 20, steps = 24, many = 90, rows = 64, row = 256, launches = 10000 };
 static const unsigned long bytes = (unsigned long)size * sizeof(int);
 
 static int *a, *b;
@@ -21,49 +21,70 @@ static void use(int* data) {
 
 /// Two buffers take turns, and each is sent when the kernel on the other one has ended.
 static void serial_transfer(void) {
+  double lost = 0, kernel = 0;
 #pragma omp target data map(alloc : a [0:size], b [0:size])
   for (int step = 0; step < steps; ++step) {
-    int* now = step % 2 == 0 ? a : b;
-    now[0] = step;
-#pragma omp target update to(now [0:size])
-    use(now);
+    int* half = step % 2 == 0 ? a : b;
+    half[0] = step;
+    double begin = now();
+#pragma omp target update to(half [0:size])
+    const double copy = now() - begin;
+    if (step > 1) lost += copy < kernel ? copy : kernel;
+    begin = now();
+    use(half);
+    kernel = now() - begin;
   }
-  expect("serial-transfer", steps - 2, (steps - 2) * bytes, __LINE__ - 3);
+  expect("serial-transfer", steps - 2, (steps - 2) * bytes, __LINE__ - 7);
+  expect_seconds("serial-transfer", lost);
 }
 
 /// Row by row.
 static void small_transfers(void) {
+  double lost = 0;
 #pragma omp target data map(to : small) map(alloc : a [0:size])
-  for (int step = 0; step < steps; ++step) {
+  for (int step = 0; step < many; ++step) {
     for (int i = 0; i < rows; ++i) {
       small[i][0] = 1000 * step + i;
+      const double begin = now();
 #pragma omp target update to(small [i:1])
+      if (i > 0) lost += now() - begin;
     }
-#pragma omp target teams distribute parallel for map(present, alloc : small, a [0:size])
-    for (int i = 0; i < size; ++i) a[i] = small[i % rows][i % row];
+#pragma omp target map(present, alloc : small, a [0:size])
+    for (int i = 0; i < rows; ++i) a[i] = small[i][0];
   }
-  expect("small-transfers", steps * rows, (unsigned long)steps * sizeof small, __LINE__ - 5);
+  expect("small-transfers", many * rows, (unsigned long)many * sizeof small, __LINE__ - 6);
+  expect_seconds("small-transfers", lost);
 }
 
 /// A few additions each.
 static void short_kernels(void) {
+  double lost = 0;
 #pragma omp target data map(alloc : a [0:size])
   for (int launch = 0; launch < launches; ++launch) {
+    const double begin = now();
 #pragma omp target map(present, alloc : a [0:size])
     for (int i = 0; i < 16; ++i) a[i] += launch;
+    lost += now() - begin;
   }
-  expect("short-kernels", launches, 0, __LINE__ - 3);
+  expect("short-kernels", launches, 0, __LINE__ - 4);
+  expect_seconds("short-kernels", lost);
 }
 
 /// The host's work needs nothing of the device's.
 static void device_turns(void) {
+  double lost = 0;
 #pragma omp target data map(alloc : a [0:size])
   for (int step = 0; step < steps; ++step) {
+    const double begin = now();
 #pragma omp target teams distribute parallel for map(present, alloc : a [0:size])
     for (int i = 0; i < size; ++i) a[i] = i;
+    const double middle = now();
     for (int i = 0; i < size; ++i) b[i] += step;
+    const double end = now();
+    lost += end - middle < middle - begin ? end - middle : middle - begin;
   }
-  expect("device-turns", steps, 0, __LINE__ - 4);
+  expect("device-turns", steps, 0, __LINE__ - 7);
+  expect_seconds("device-turns", lost);
 }
 
 /// The host's work needs what the kernel made.
@@ -101,6 +122,18 @@ static void one_scalar(void) {
   }
 }
 
+/// A part for each step, and each of them once.
+static void streamed(void) {
+  const int length = size / steps;
+#pragma omp target data map(alloc : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+    const int from = step * length;
+#pragma omp target update to(a [from:length])
+#pragma omp target teams distribute parallel for map(present, alloc : a [0:size])
+    for (int i = from; i < from + length; ++i) a[i] += 1;
+  }
+}
+
 /// Few, and each with much to do.
 static void long_kernels(void) {
 #pragma omp target data map(alloc : a [0:size])
@@ -114,6 +147,7 @@ static const Program programs[] = {{"serial_transfer", serial_transfer},
                                    {"dependent", dependent},
                                    {"overlapped", overlapped},
                                    {"one_scalar", one_scalar},
+                                   {"streamed", streamed},
                                    {"long_kernels", long_kernels}};
 
 int main(int argc, char** argv) {

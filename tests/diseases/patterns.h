@@ -5,10 +5,22 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /// "PATTERN COUNT BYTES LINE".
 static void expect(const char* pattern, int count, unsigned long sum, int line) {
   printf("%s %d %lu %d\n", pattern, count, sum, line);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/// "seconds PATTERN SECONDS": what the program lost by it, by its own clock.
+static void expect_seconds(const char* pattern, double seconds) {
+  printf("seconds %s %.6f\n", pattern, seconds);
 }
 
 typedef struct {

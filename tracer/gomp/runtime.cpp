@@ -85,6 +85,7 @@ void fill(Runtime& to, Find find) noexcept {
   or_else(to.omp_get_team_num, "omp_get_team_num", &zero);
   or_else(to.omp_get_num_teams, "omp_get_num_teams", &one);
   or_else(to.omp_get_default_device, "omp_get_default_device", &zero);
+  or_else(to.omp_get_num_devices, "omp_get_num_devices", &zero);
   or_else(to.omp_get_schedule, "omp_get_schedule", &no_schedule);
 }
 

@@ -32,6 +32,7 @@ struct Runtime {
   int (*omp_get_team_num)();
   int (*omp_get_num_teams)();
   int (*omp_get_default_device)();
+  int (*omp_get_num_devices)();
   void (*omp_get_schedule)(int* kind, int* chunk);
 
   std::uintptr_t base;   ///< where it is loaded; 0: the first in the program's scope for each name

@@ -8,6 +8,14 @@ namespace {
 
 constexpr unsigned flag_nowait = 1, flag_exit_data = 2;
 
+/// Negative numbers are the default device (-1), the host (`if` is false), or the host by its name in newer libgomps;
+/// so is what comes behind the last device, and any number where there is none. -1 is the host, here.
+int device_of(const Runtime& runtime, int given) noexcept {
+  constexpr int by_default = -1, host = -1;
+  const int number = given == by_default ? runtime.omp_get_default_device() : given;
+  return number < 0 || number >= runtime.omp_get_num_devices() ? host : number;
+}
+
 /// What GCC's number of a mapping says, as ompt_target_map_flag_t. Of GCC before 5 the upper bits are an alignment.
 constexpr std::uint16_t map_flags(unsigned kind) noexcept {
   constexpr std::uint16_t to = 1, from = 2, alloc = 4, release = 8, remove = 16;
@@ -50,7 +58,7 @@ struct Construct {
   ompt_data_t id;
 
   Construct(const Site& at, std::uint16_t which, int given) noexcept
-      : site(at), kind(which), device(given < 0 ? at.runtime->omp_get_default_device() : given), id(word_of(0)) {
+      : site(at), kind(which), device(device_of(*at.runtime, given)), id(word_of(0)) {
     tell(ompt_scope_begin);
   }
   void tell(ompt_scope_endpoint_t at) noexcept {

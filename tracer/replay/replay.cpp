@@ -3,7 +3,9 @@
 #include "tracer/replay/replay.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "tracer/replay/attributes.hpp"
@@ -28,6 +30,14 @@ const Frame& pop_frame(Task& task) {
   frame.active += frame.exclusive;
   if (!task.stack.empty()) task.stack.back().active += frame.active;
   return frame;
+}
+
+/// Where there is no device the host runs target regions itself.
+bool is_on_host(const Definitions& definitions, std::span<const EventAttribute> attributes) {
+  const std::uint32_t device = find_attribute(definitions, "DEVICE");
+  return std::any_of(attributes.begin(), attributes.end(), [device](const EventAttribute& attribute) {
+    return attribute.attribute == device && static_cast<std::int64_t>(attribute.value) < 0;
+  });
 }
 
 }  // namespace
@@ -130,6 +140,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   Task& task = *location.current;
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
+  if (region.construct == Directive::target && is_on_host(definitions_, attributes)) activity = Activity::work;
   Frame& frame = task.stack.push();
   frame.region = event.ref;
   frame.activity = activity;

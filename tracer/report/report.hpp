@@ -263,7 +263,7 @@ const char* name_of(DataPattern pattern) noexcept;
 struct DataMovementRow {
   DataPattern pattern{};
   RegionRef region = undefined_ref;  ///< of the operation on the host
-  RegionRef also = undefined_ref;    ///< threads wait there too: the submit of a construct
+  std::vector<RegionRef> also;       ///< threads wait there too: the submit of a construct, the construct of a copy
   RegionRef other = undefined_ref;   ///< of the longest one: what sent or fetched it before, or the kernel before
   std::string name, other_name;
   std::uint64_t count = 0, bytes = 0;

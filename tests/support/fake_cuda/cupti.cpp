@@ -278,12 +278,12 @@ struct NamedCall {
 };
 #define CALL(name) \
   { CUPTI_DRIVER_TRACE_CBID_##name, #name }
-constexpr NamedCall named_calls[] = {CALL(cuCtxSetCurrent),      CALL(cuCtxGetDevice),       CALL(cuStreamQuery),
-                                     CALL(cuEventQuery),         CALL(cuMemAlloc_v2),        CALL(cuMemFree_v2),
-                                     CALL(cuMemcpyHtoDAsync_v2), CALL(cuMemcpyDtoHAsync_v2), CALL(cuMemcpyDtoDAsync_v2),
-                                     CALL(cuMemcpyPeerAsync),    CALL(cuMemsetD8Async),      CALL(cuMemsetD16Async),
-                                     CALL(cuMemsetD32Async),     CALL(cuModuleLoadDataEx),   CALL(cuLaunchKernel),
-                                     CALL(cuEventRecord),        CALL(cuEventSynchronize),   CALL(cuStreamSynchronize)};
+constexpr NamedCall named_calls[] = {
+    CALL(cuCtxSetCurrent),      CALL(cuCtxGetDevice),     CALL(cuStreamQuery),        CALL(cuEventQuery),
+    CALL(cuMemAlloc_v2),        CALL(cuMemFree_v2),       CALL(cuMemcpyHtoDAsync_v2), CALL(cuMemcpyDtoHAsync_v2),
+    CALL(cuMemcpyDtoDAsync_v2), CALL(cuMemcpyPeerAsync),  CALL(cuMemsetD8Async),      CALL(cuMemsetD16Async),
+    CALL(cuMemsetD32Async),     CALL(cuModuleLoadDataEx), CALL(cuLaunchKernel),       CALL(cuGraphLaunch),
+    CALL(cuEventRecord),        CALL(cuEventSynchronize), CALL(cuStreamSynchronize)};
 #undef CALL
 constexpr unsigned first_real_call = 4;  // those before it make no operation
 
@@ -407,15 +407,20 @@ void steal() {
 void operation(const Operation& o) {
   steal();
   switch (o.kind) {
-    case Kind::kernel: {
+    case Kind::kernel:
+    case Kind::graph_node: {
       if (!wants(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return;
       auto r = common<CUpti_ActivityKernel10>(o, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+      static std::atomic<unsigned> graph_nodes{0};
+      const bool without_times = o.kind == Kind::graph_node && std::getenv("FAKE_CUPTI_GRAPH_TIMES") &&
+                                 ++graph_nodes > setting("FAKE_CUPTI_GRAPH_TIMES");
+      if (without_times) r.start = r.end = 0;
       r.gridX = static_cast<int>(o.grid[0]), r.gridY = r.gridZ = 1;
       r.blockX = 256, r.blockY = r.blockZ = 1;
       r.registersPerThread = 64;
       r.staticSharedMemory = 1024;
       r.name = o.name;
-      return store(r, o.end);
+      return store(r, without_times ? 0 : o.end);
     }
     case Kind::copy_to:
     case Kind::copy_from:
@@ -454,8 +459,11 @@ void operation(const Operation& o) {
   }
 }
 
+void devices();
+
 void context(std::uint32_t id, std::uint32_t device) {
   cupti().has_context = true;
+  if (wants(CUPTI_ACTIVITY_KIND_DEVICE)) devices();
   if (cupti().contexts_are_told)
     cupti().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
   if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) {
@@ -477,11 +485,13 @@ void context(std::uint32_t id, std::uint32_t device) {
   store(r, 0);
 }
 
+/// Of all devices, once, when the driver is in use.
 void devices() {
+  static std::atomic<bool> are_described{false};
   using Count = CUresult (*)(int*);
   const auto count = reinterpret_cast<Count>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "fake_cuda_device_count"));
   int n = 0;
-  if (!count || count(&n) != CUDA_SUCCESS) n = 1;
+  if (!count || count(&n) != CUDA_SUCCESS || are_described.exchange(true)) return;
   for (int i = 0; i < n; ++i) {
     CUpti_ActivityDevice5 r{};
     r.kind = CUPTI_ACTIVITY_KIND_DEVICE;

@@ -16,6 +16,7 @@
 //   FAKE_CUPTI_STOLEN=n      after n operations another profiler's buffers are used
 //   FAKE_CUPTI_INITS=1       subscribing starts the driver
 //   FAKE_CUPTI_TOO_NEW=13    libcupti.so.13 takes no subscriber; libcupti.so.12 does
+//   FAKE_CUPTI_GRAPH_TIMES=n after n kernels of graphs their records have no times
 //   FAKE_CUDA_MODULE_MS=n    loading a module takes n ms
 //   CUDA_INJECTION64_PATH    as the real driver: cuInit loads it and calls InitializeInjection
 // As the real ones: a buffer for each thread, a crash on NULL, records that stay open over a switch, and, with
@@ -26,7 +27,18 @@
 
 namespace tracer::test::fake_cuda {
 
-enum class Kind : std::uint8_t { kernel, copy_to, copy_from, copy_on, copy_peer, set, alloc, free, synchronize };
+enum class Kind : std::uint8_t {
+  kernel,
+  graph_node,
+  copy_to,
+  copy_from,
+  copy_on,
+  copy_peer,
+  set,
+  alloc,
+  free,
+  synchronize
+};
 
 /// One operation that the "device" has been given. Times are the tap's.
 struct Operation {

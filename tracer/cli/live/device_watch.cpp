@@ -8,24 +8,41 @@
 
 namespace tracer::cli {
 
-void DeviceWatch::look() {
+void DeviceWatch::end_look(const std::function<double(double)>& seconds) {
   for (auto& [number, device] : devices_) {
-    device.kernels = device.kernel_time = device.copies = device.copy_time = device.to = device.from = 0;
+    device.look = {};
+    device.kernel_ticks = device.copy_ticks = 0;
+    device.kernel_ns = device.copy_ns = 0;
     device.streams.clear();
   }
   tail_.next([this](std::span<const DeviceRecord> records) {
     for (const auto& record : records) take(record);
   });
+  all_ = host_.devices();
+  for (auto& [number, look] : all_) {
+    look.kernel_time = seconds(look.kernel_time);
+    look.copy_time = seconds(look.copy_time);
+  }
+  constexpr double nanosecond = 1e-9;
+  for (auto& [number, device] : devices_) {
+    DeviceLook& look = all_[number] = device.look;
+    look.kernel_time =
+        seconds(static_cast<double>(device.kernel_ticks)) + static_cast<double>(device.kernel_ns) * nanosecond;
+    look.copy_time = seconds(static_cast<double>(device.copy_ticks)) + static_cast<double>(device.copy_ns) * nanosecond;
+    look.streams = device.streams.size();
+    look.memory = device.memory.in_use();
+  }
 }
 
 void DeviceWatch::take(const DeviceRecord& r) {
   if (r.device < 0) return;
   const auto duration = r.end > r.start && r.start != 0 ? r.end - r.start : 0;
+  const bool in_ticks = r.clock == DeviceClock::host_ticks;
   switch (r.kind) {
     case DeviceRecordKind::kernel: {
       auto& device = devices_[r.device];
-      ++device.kernels;
-      device.kernel_time += duration;
+      ++device.look.kernels;
+      (in_ticks ? device.kernel_ticks : device.kernel_ns) += duration;
       device.streams.insert(r.stream);
       return;
     }
@@ -33,46 +50,36 @@ void DeviceWatch::take(const DeviceRecord& r) {
     case DeviceRecordKind::transfer_from_device:
     case DeviceRecordKind::transfer_peer: {
       auto& device = devices_[r.device];
-      ++device.copies;
-      device.copy_time += duration;
-      if (r.kind == DeviceRecordKind::transfer_to_device) device.to += r.bytes;
-      if (r.kind == DeviceRecordKind::transfer_from_device) device.from += r.bytes;
+      ++device.look.copies;
+      (in_ticks ? device.copy_ticks : device.copy_ns) += duration;
+      if (r.kind == DeviceRecordKind::transfer_to_device) device.look.to += r.bytes;
+      if (r.kind == DeviceRecordKind::transfer_from_device) device.look.from += r.bytes;
       device.streams.insert(r.stream);
       return;
     }
-    case DeviceRecordKind::alloc: {
-      auto& device = devices_[r.device];
-      auto& known = device.allocations[r.destination_address];
-      device.memory += r.bytes - known;
-      known = r.bytes;
-      return;
-    }
-    case DeviceRecordKind::free: {
-      auto& device = devices_[r.device];
-      const auto known = device.allocations.find(r.source_address);
-      if (known == device.allocations.end()) return;
-      device.memory -= known->second;
-      device.allocations.erase(known);
-      return;
-    }
+    case DeviceRecordKind::alloc:
+      return devices_[r.device].memory.allocated(r.destination_address, r.bytes);
+    case DeviceRecordKind::free:
+      return devices_[r.device].memory.freed(r.source_address);
     default:
       return;
   }
 }
 
-nlohmann::ordered_json DeviceWatch::json() const {
-  constexpr double nanoseconds = 1e-9;
+nlohmann::ordered_json DeviceWatch::json(double interval) const {
   auto all = nlohmann::ordered_json::array();
-  for (const auto& [number, device] : devices_)
+  for (const auto& [number, look] : all_)
     all.push_back({{"device", number},
-                   {"kernels", device.kernels},
-                   {"kernel_s", static_cast<double>(device.kernel_time) * nanoseconds},
-                   {"copies", device.copies},
-                   {"to_device_bytes", device.to},
-                   {"from_device_bytes", device.from},
-                   {"copy_s", static_cast<double>(device.copy_time) * nanoseconds},
-                   {"streams", device.streams.size()},
-                   {"memory_bytes", device.memory}});
+                   {"source", look.by_host ? "host" : "device"},
+                   {"kernels", look.kernels},
+                   {"kernel_s", look.kernel_time},
+                   {"kernels_running", interval > 0 ? look.kernel_time / interval : 0},
+                   {"copies", look.copies},
+                   {"to_device_bytes", look.to},
+                   {"from_device_bytes", look.from},
+                   {"copy_s", look.copy_time},
+                   {"streams", look.streams},
+                   {"memory_bytes", look.memory}});
   return all;
 }
 
@@ -81,13 +88,14 @@ std::string DeviceWatch::text(double interval) const {
   const auto rate = [interval](std::uint64_t n) {
     return format_count(static_cast<std::uint64_t>(interval > 0 ? static_cast<double>(n) / interval : 0));
   };
-  for (const auto& [number, device] : devices_) {
+  for (const auto& [number, look] : all_) {
     char row[320];
-    std::snprintf(
-        row, sizeof row,
-        "device %d  %s kernels/s  %s copies/s  %s bytes/s to, %s bytes/s from it  %zu streams  %s bytes in use\n",
-        number, rate(device.kernels).c_str(), rate(device.copies).c_str(), rate(device.to).c_str(),
-        rate(device.from).c_str(), device.streams.size(), format_count(device.memory).c_str());
+    std::snprintf(row, sizeof row,
+                  "device %d  %.1f kernels running  %s kernels/s  %s copies/s  %s bytes/s to, %s bytes/s from it  %zu "
+                  "%s  %s bytes in use\n",
+                  number, interval > 0 ? look.kernel_time / interval : 0, rate(look.kernels).c_str(),
+                  rate(look.copies).c_str(), rate(look.to).c_str(), rate(look.from).c_str(), look.streams,
+                  look.by_host ? "threads" : "streams", format_count(look.memory).c_str());
     all += row;
   }
   return all;

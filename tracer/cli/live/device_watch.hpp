@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the devices of a running program did between two looks, by the records that have come.
+// What the devices of a running program did between two looks: by their records, or by what the host asked for.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
 #include "formats/raw/device_tail.hpp"
+#include "tracer/cli/live/device_look.hpp"
+#include "tracer/cli/live/host_devices.hpp"
 
 namespace tracer::cli {
 
+/// A device of which a record has come is shown by its records from then on.
 class DeviceWatch {
  public:
   explicit DeviceWatch(const std::filesystem::path& raw_directory) : tail_{raw_directory} {}
 
-  void look();
-  /// An array, by device: `device`, `kernels`, `kernel_s`, `copies`, `to_device_bytes`, `from_device_bytes`, `copy_s`
-  /// of what has come since the last look; `streams` and `memory_bytes` in use by then.
-  nlohmann::ordered_json json() const;
+  void begin_look(Ticks now) { host_.begin_look(now); }
+  void see(const raw::RingView& view) { host_.see(view); }
+  /// After all rings; `seconds` of ticks.
+  void end_look(const std::function<double(double)>& seconds);
+
+  /// An array, by device: `device`, `source` ("device" or "host"), `kernels`, `kernel_s`, `kernels_running` (on
+  /// average), `copies`, `to_device_bytes`, `from_device_bytes`, `copy_s` of what has come since the last look;
+  /// `streams` and `memory_bytes` in use by then.
+  nlohmann::ordered_json json(double interval) const;
   /// A line each; "" without devices.
   std::string text(double interval) const;
 
  private:
   struct Device {
-    std::uint64_t kernels = 0, kernel_time = 0, copies = 0, copy_time = 0, to = 0, from = 0;  // since the last look
-    std::uint64_t memory = 0;
+    DeviceLook look;  ///< of the last look, in seconds
+    Ticks kernel_ticks = 0, copy_ticks = 0;
+    std::uint64_t kernel_ns = 0, copy_ns = 0;  ///< on the device's own clock
     std::set<std::uint64_t> streams;
-    std::unordered_map<std::uint64_t, std::uint64_t> allocations;
+    Allocations memory;
   };
   void take(const DeviceRecord& record);
 
   raw::DeviceTail tail_;
-  std::map<std::int32_t, Device> devices_;
+  HostDevices host_;
+  std::map<std::int32_t, Device> devices_;  ///< that have records
+  std::map<std::int32_t, DeviceLook> all_;  ///< times in seconds
 };
 
 }  // namespace tracer::cli

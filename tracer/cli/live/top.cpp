@@ -65,17 +65,20 @@ class Top {
   void look() {
     const Ticks now = tracer::now(kind_);
     if (readings_.size() < 2 || looks_ < 2) readings_.push_back(read_clocks(kind_));
+    devices_.begin_look(now);
     std::map<ChannelId, ThreadWatch> seen;  // threads that have ended are not shown on
     for (const raw::RingView& view :
          rings_.look(records_at_once, [&](ChannelId channel) { return watches_[channel].next(); })) {
       ThreadWatch& watch = seen[view.channel] = std::move(watches_[view.channel]);
       watch.see(view, now);
+      devices_.see(view);
     }
     watches_ = std::move(seen);
-    devices_.look();
     passed_ = last_ == 0 ? 0 : now - last_;
     last_ = now;
     ++looks_;
+    const double ticks_per_second = translate::ClockFit(kind_, readings_).ticks_per_second();
+    devices_.end_look([ticks_per_second](double ticks) { return ticks / ticks_per_second; });
   }
 
   double seconds(Ticks ticks) const {
@@ -123,7 +126,7 @@ class Top {
       thread["records"] = watch.recorded();
       line["threads"].push_back(std::move(thread));
     }
-    line["devices"] = devices_.json();
+    line["devices"] = devices_.json(interval);
     return line;
   }
 

@@ -15,6 +15,7 @@
 
 #include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/diff/names.hpp"
 
 namespace tracer::report {
 namespace {
@@ -59,6 +60,13 @@ double of_threads(const Report& report) {
   return static_cast<double>(sum);
 }
 
+template <std::uint64_t DeviceRow::*ns>
+double of_devices(const Report& report) {
+  std::uint64_t sum = 0;
+  for (const DeviceRow& row : report.devices) sum += row.*ns;
+  return static_cast<double>(sum);
+}
+
 double lost_of(const Report& report) {
   std::uint64_t sum = 0;
   for (const RegionRow& row : report.regions) sum += row.balance.lost;
@@ -70,11 +78,6 @@ struct Numbers {
 };
 
 using Sums = std::map<std::string, Numbers>;
-
-struct Spot {
-  std::string name;
-  std::uint32_t line = 0;  ///< 0: unknown
-};
 
 /// What of a side may be the other's: constructs of a kind in a function, in the order of their lines, or of their
 /// addresses where there are none.
@@ -98,9 +101,8 @@ Kinds kinds_of(const std::vector<Report>& reports) {
   return kinds;
 }
 
-/// What it is called after, by its name before, where both are known to be one construct's; with the line before.
-std::map<std::string, Spot> names_after(const std::vector<Report>& before, const std::vector<Report>& after) {
-  std::map<std::string, Spot> names;
+NamesAfter names_after(const std::vector<Report>& before, const std::vector<Report>& after) {
+  NamesAfter names;
   const Kinds then = kinds_of(before), now = kinds_of(after);
   for (const auto& [kind, places] : then) {
     const auto found = now.find(kind);
@@ -170,11 +172,18 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   add("mpi", of_threads<Activity::mpi>);
   add("idle", of_threads<Activity::idle>);
   add("imbalance", lost_of);
+  add("device_busy", of_devices<&DeviceRow::busy>);
+  add("device_idle", of_devices<&DeviceRow::idle>);
+  add("data_movement", [](const Report& r) {
+    std::uint64_t sum = 0;
+    for (const DataMovementRow& row : r.data_movement) sum += row.ns;
+    return static_cast<double>(sum);
+  });
 
   Sums were, are;
   collect(before, were);
   collect(after, are);
-  const std::map<std::string, Spot> names = names_after(before, after);
+  const NamesAfter names = names_after(before, after);
   std::set<std::string> taken;
   for (const auto& [was, place] : names) taken.insert(place.name);
   struct Both {
@@ -205,6 +214,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   std::stable_sort(result.constructs.begin(), result.constructs.end(), [](const DiffRow& a, const DiffRow& b) {
     return std::abs(a.time.delta()) > std::abs(b.time.delta());
   });
+  diff_devices(before, after, names, result);
   return result;
 }
 

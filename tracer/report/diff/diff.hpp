@@ -37,10 +37,26 @@ struct DiffRow {
   Change count, time, waiting, imbalance;  ///< ns but for count; time: in the region itself
 };
 
+/// A device, by its name; of a job by its process' and its own.
+struct DeviceDiff {
+  std::string name;
+  Change busy, idle, kernel_time, copy_time;       ///< ns; kernels and copies added up
+  Change kernels, to_device, from_device, memory;  ///< count; bytes
+};
+
+/// What moves data needlessly, or costs more than it must: a pattern at a construct, called as DiffRow is.
+struct MovementDiff {
+  std::string pattern, name, was;
+  std::uint32_t was_in_line = 0;
+  Change count, bytes, time;  ///< time: ns that could be won
+};
+
 struct Diff {
   std::vector<std::string> before, after;  ///< the archives
   std::vector<Quantity> whole;             ///< of the run
   std::vector<DiffRow> constructs;         ///< those whose time changed most first
+  std::vector<DeviceDiff> devices;         ///< by name
+  std::vector<MovementDiff> movement;      ///< those whose time changed most first
 };
 Diff diff(const std::vector<Report>& before, const std::vector<Report>& after);
 

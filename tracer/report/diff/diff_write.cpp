@@ -57,8 +57,52 @@ Json to_json(const Change& change) {
 }
 
 /// Addresses say nothing to people.
-std::string before_text(const DiffRow& row) {
+template <class Row>
+std::string before_text(const Row& row) {
   return row.was_in_line == 0 ? "" : " (was :" + std::to_string(row.was_in_line) + ")";
+}
+std::string durations(const Change& change) {
+  return change.delta() == 0 ? duration(change.after) : duration(change.before) + " > " + duration(change.after);
+}
+std::string sizes(const Change& change) {
+  return change.delta() == 0 ? bytes_text(change.after) : bytes_text(change.before) + " > " + bytes_text(change.after);
+}
+
+Table devices_table(const Diff& diff) {
+  Table table{"Devices",
+              {{"device"},
+               {"busy", true},
+               {""},
+               {"idle", true},
+               {""},
+               {"kernels", true},
+               {"in kernels", true},
+               {"copying", true},
+               {"to device", true},
+               {"from device", true},
+               {"memory", true}}};
+  for (const DeviceDiff& row : diff.devices)
+    table.add({row.name, durations(row.busy), mark(row.busy), durations(row.idle), mark(row.idle), counts(row.kernels),
+               durations(row.kernel_time), durations(row.copy_time), sizes(row.to_device), sizes(row.from_device),
+               sizes(row.memory)});
+  return table;
+}
+
+Table movement_table(const Diff& diff) {
+  Table table{"Data movement and launches that could cost less, those whose time changed most first",
+              {{"construct"},
+               {"pattern"},
+               {"times", true},
+               {"bytes", true},
+               {"before", true},
+               {"after", true},
+               {"change", true},
+               {"", true},
+               {""}}};
+  for (const MovementDiff& row : diff.movement)
+    table.add({row.name + before_text(row), row.pattern, counts(row.count), sizes(row.bytes), duration(row.time.before),
+               duration(row.time.after), signed_duration(row.time.delta()), per_cent(row.time), mark(row.time)});
+  return table;
 }
 
 }  // namespace
@@ -91,6 +135,8 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
               row.imbalance.delta() == 0 ? "" : signed_duration(row.imbalance.delta()) + mark(row.imbalance)});
   }
   text += rows.text(options);
+  if (!diff.devices.empty()) text += "\n" + devices_table(diff).text(options);
+  if (!diff.movement.empty()) text += "\n" + movement_table(diff).text(options);
   text += says_noise(diff)
               ? "\n* more than the runs of one side differ among themselves (95 %).\n"
               : "\nOne run a side: what is noise is not known. Name several: tracer diff A1 A2 A3 --against B1 B2 B3\n";
@@ -108,6 +154,27 @@ std::string diff_json(const Diff& diff, const std::vector<std::string>& passed) 
                                   {"time", to_json(row.time)},
                                   {"waiting", to_json(row.waiting)},
                                   {"imbalance", to_json(row.imbalance)}});
+  }
+  json["devices"] = Json::array();
+  for (const DeviceDiff& row : diff.devices) {
+    json["devices"].push_back({{"name", row.name},
+                               {"busy", to_json(row.busy)},
+                               {"idle", to_json(row.idle)},
+                               {"kernels", to_json(row.kernels)},
+                               {"kernel_time", to_json(row.kernel_time)},
+                               {"copy_time", to_json(row.copy_time)},
+                               {"to_device_bytes", to_json(row.to_device)},
+                               {"from_device_bytes", to_json(row.from_device)},
+                               {"peak_memory_bytes", to_json(row.memory)}});
+  }
+  json["data_movement"] = Json::array();
+  for (const MovementDiff& row : diff.movement) {
+    json["data_movement"].push_back({{"name", row.name},
+                                     {"was", row.was.empty() ? row.name : row.was},
+                                     {"pattern", row.pattern},
+                                     {"count", to_json(row.count)},
+                                     {"bytes", to_json(row.bytes)},
+                                     {"time", to_json(row.time)}});
   }
   json["limits_passed"] = passed;
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

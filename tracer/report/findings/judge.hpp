@@ -84,6 +84,7 @@ class Judge {
   void unused();
   void devices();
   void data_movement();
+  void code_loading();
   Cells cells_of_operations(const DataMovementRow& row);
   std::string of_devices() const;
   void frequent_barriers();
@@ -148,7 +149,7 @@ class Judge {
   Directive construct(RegionRef region) const;
   RegionRole role(RegionRef region) const;
   void sure(Finding& finding, const char* how) const;
-  void add(Finding finding, std::string id, Cells cells);
+  void add(Finding finding, std::string id, Cells cells, double alone = 0);
   void find();
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
   void summarize();

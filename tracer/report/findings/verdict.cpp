@@ -131,13 +131,14 @@ std::size_t Judge::split(std::size_t cell, std::uint64_t ns, Place of) {
   return part;
 }
 
-/// Kept when it is worth a word.
-void Judge::add(Finding finding, std::string id, Cells cells) {
+/// Kept when it is worth a word. `alone`: the share of the cells in which the whole program waits for their thread.
+void Judge::add(Finding finding, std::string id, Cells cells, double alone) {
   take(cells);
   finding.id = std::move(id);
   finding.lost = sum(cells);
   finding.cells = std::move(cells);
-  finding.win = finding.lost / threads_;
+  const auto of_all = static_cast<std::uint64_t>(static_cast<double>(finding.lost) * alone);
+  finding.win = of_all + (finding.lost - of_all) / threads_;
   if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
   // What the host and others take may lie anywhere: a finding has to stand out of it.
   if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));
@@ -155,6 +156,7 @@ const Judge::Row Judge::findings[] = {
     {"loops", "small-chunks", &Judge::small_chunks, true},
     {"barriers", "imbalance, single, mpi-in-team", &Judge::imbalance, false},
     {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer, serial-transfer, small-transfers, short-kernels, few-teams, device-turns", &Judge::data_movement, false},
+    {"devices", "code-loading", &Judge::code_loading, false},
     {"devices", "device-wait", &Judge::devices, false},
     {"threads", "unused-threads", &Judge::unused, false},
     {"threads", "preempted", &Judge::preempted_work, false},

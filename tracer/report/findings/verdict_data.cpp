@@ -2,6 +2,7 @@
 // Findings on data movement between host and devices: a finding for each pattern, at the construct where it costs most.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -78,18 +79,48 @@ std::string text_of(const PatternRow& pattern, const DataMovementRow& all, const
 }  // namespace
 
 /// The cells of threads that wait for the operations of `row`, at most so much of them as the needless ones took.
+/// Between constructs that follow each other at once the thread is in the runtime, which no callback shows: that is of
+/// what the program does outside of teams, or in them.
 Cells Judge::cells_of_operations(const DataMovementRow& row) {
   std::uint64_t left = row.ns;
   Cells mine;
-  for (const std::size_t cell : cells([&](const AccountRow& c) {
-         return c.is(Place::device) && (c.region == row.region || (row.also != undefined_ref && c.region == row.also));
-       })) {
-    if (left == 0) break;
-    const std::uint64_t ns = account_.details[cell].ns;
-    mine.push_back(ns <= left ? cell : split(cell, left, Place::device));
-    left -= std::min(left, ns);
-  }
+  const auto take_of = [&](Place place, const Cells& which) {
+    for (const std::size_t cell : which) {
+      if (left == 0) return;
+      const std::uint64_t ns = account_.details[cell].ns;
+      mine.push_back(ns <= left ? cell : split(cell, left, place));
+      left -= std::min(left, ns);
+    }
+  };
+  take_of(Place::device, cells([&](const AccountRow& c) {
+            return c.is(Place::device) &&
+                   (c.region == row.region || std::find(row.also.begin(), row.also.end(), c.region) != row.also.end());
+          }));
+  if (row.pattern == DataPattern::small_transfers || row.pattern == DataPattern::short_kernels)
+    for (const Place place : {Place::serial, Place::work})
+      take_of(place, cells([place](const AccountRow& c) { return c.place == place; }));
   return mine;
+}
+
+/// Loading and compiling code is no waiting for results: what helps is something else.
+void Judge::code_loading() {
+  constexpr const char* loaders[] = {"cuModuleLoad", "cuLibraryLoad", "cudaLibraryLoad", "cuLinkComplete"};
+  const Cells mine = cells([&](const AccountRow& c) {
+    return c.is(Place::device) && c.region < definitions_.regions.size() &&
+           std::any_of(std::begin(loaders), std::end(loaders),
+                       [&](const char* name) { return definitions_.regions[c.region].name.starts_with(name); });
+  });
+  if (mine.empty()) return;
+  const AccountRow all = summary(mine);
+  Finding finding = at(all.region);
+  finding.at = all.longest_at;
+  sure(finding, "medium");
+  finding.text = "Loading the device's code takes " + time(all.ns) + ", most of it in " + name(all.region) + ".";
+  finding.advice =
+      "Build the code for this device's architecture, so that the driver need not compile it at load; "
+      "CUDA_MODULE_LOADING=LAZY loads a kernel at its first use. CUPTI prepares code as it is loaded: with "
+      "TRACER_DEVICE=host this part is not there.";
+  add(std::move(finding), "code-loading", mine);
 }
 
 void Judge::data_movement() {
@@ -101,7 +132,7 @@ void Judge::data_movement() {
       if (row.pattern != pattern.pattern) continue;
       if (most == nullptr) most = &row;  // rows are by time
       ++constructs;
-      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns;
+      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns, all.alone += row.alone;
     }
     // Less is no finding, and its cells stay whole.
     if (most == nullptr || share(all.ns, wall_) < 0.01) continue;
@@ -119,7 +150,7 @@ void Judge::data_movement() {
     if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;
-    add(std::move(finding), name_of(pattern.pattern), std::move(mine));
+    add(std::move(finding), name_of(pattern.pattern), std::move(mine), std::min(1.0, share(all.alone, all.ns)));
   }
 }
 

@@ -16,6 +16,11 @@ constexpr std::size_t most_variables = std::size_t{1} << 16;
 /// Smaller copies are over before anything else could go on beside them.
 constexpr std::uint64_t least_beside = 64 << 10;
 
+void add_place(std::vector<RegionRef>& places, RegionRef region) {
+  if (region != undefined_ref && std::find(places.begin(), places.end(), region) == places.end())
+    places.push_back(region);
+}
+
 }  // namespace
 
 const char* name_of(DataPattern pattern) noexcept {
@@ -56,6 +61,7 @@ DataMovement::DataMovement(const Definitions& definitions, const Replay& replay)
     if (label == "target data from device") kind = Kind::from_device;
     if (label == "target submit") kind = Kind::submit;
     kinds_.push_back(kind);
+    moves_only_.push_back(label == "target enter data" || label == "target exit data" || label == "target update");
     if (kind == Kind::other) continue;
     host_op_id_ = find_attribute(definitions, "HOST_OP_ID");
   }
@@ -82,6 +88,8 @@ std::uint64_t DataMovement::value(std::span<const EventAttribute> attributes, st
 void DataMovement::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   if (definitions_.locations[location].kind == LocationKind::accelerator_stream)
     return on_stream(location, event, attributes);
+  const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;
+  if (is_edge && event.ref < moves_only_.size() && moves_only_[event.ref]) return construct(location, event);
   if (event.type == EventType::enter) {
     if (const Kind kind = kind_of(event.ref); kind != Kind::other) begin(location, kind, event, attributes);
     return;
@@ -97,10 +105,49 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   if (event.ref != open.cost.region) return;
   if (const auto address = value(attributes, destination_); address != 0) open.destination = address;
   Open ended = open;
-  ended.cost.ns = event.time - std::min(event.time, ended.begin);
+  ended.cost.ns = ended.ns = event.time - std::min(event.time, ended.begin);
   found->second.pop_back();
   if (found->second.empty()) open_.erase(found);
+  const auto around = constructs_.find(location);
+  if (around == constructs_.end() || ended.kind == Kind::submit) return end(location, ended);
+  // The construct's time before the operation is of the operation.
+  Construct& construct = around->second;
+  if (construct.since != 0) ended.cost.ns += ended.begin - std::min(ended.begin, construct.since);
+  ended.cost.construct = construct.region;
+  row_ = nullptr;
   end(location, ended);
+  construct.since = ended.has_content ? 0 : event.time;
+  construct.last = ended;
+  construct.row = row_;
+}
+
+void DataMovement::construct(LocationRef location, const Event& event) {
+  if (event.type == EventType::enter) {
+    constructs_[location] = {event.ref, event.time, {}, nullptr};
+    return;
+  }
+  const auto found = constructs_.find(location);
+  if (found == constructs_.end() || found->second.region != event.ref) return;
+  const Construct construct = found->second;
+  constructs_.erase(found);
+  if (construct.last.kind != Kind::other && construct.since != 0)
+    construct_ended(location, construct, event.time - std::min(event.time, construct.since));
+}
+
+/// What is left of the construct's time is of its last operation, whether that is needless or may turn out to be.
+void DataMovement::construct_ended(LocationRef location, const Construct& construct, std::uint64_t ns) {
+  const Open& last = construct.last;
+  Device& device = devices_[{replay_.process_of(location), last.destination_device}];
+  if (last.kind == Kind::alloc) {
+    const auto memory = device.memory.find(last.destination);
+    if (memory != device.memory.end() && memory->second.allocated.at == last.cost.at) memory->second.allocated.ns += ns;
+  } else if (construct.row != nullptr) {
+    construct.row->ns += ns;
+    if (last.cost.alone) construct.row->alone += ns;
+  } else if (last.kind == Kind::to_device) {
+    const auto sent = device.sent.find(last.destination);
+    if (sent != device.sent.end() && sent->second.cost.at == last.cost.at) sent->second.cost.ns += ns;
+  }
 }
 
 void DataMovement::on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
@@ -131,7 +178,7 @@ void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
   open.source_device = static_cast<std::int64_t>(value(attributes, source_device_));
   open.destination_device = static_cast<std::int64_t>(value(attributes, destination_device_));
   const Team* team = replay_.location(location).current->team;
-  open.cost = {event.ref, value(attributes, bytes_), 0, event.time, team == nullptr || team->size <= 1};
+  open.cost = {event.ref, undefined_ref, value(attributes, bytes_), 0, event.time, team == nullptr || team->size <= 1};
   const Kernels& kernels = kernels_[replay_.process_of(location)];
   open.kernels_begun = kernels.begun;
   open.beside_kernel = kernels.running > 0;
@@ -153,7 +200,7 @@ void DataMovement::end(LocationRef location, const Open& open) {
   }
   ++all_.count;
   all_.bytes += open.kind == Kind::to_device || open.kind == Kind::from_device ? open.cost.bytes : 0;
-  all_.ns += open.cost.ns;
+  all_.ns += open.ns;
   const bool of_source = open.kind == Kind::from_device || open.kind == Kind::remove;
   Device& device = devices_[{process, of_source ? open.source_device : open.destination_device}];
   switch (open.kind) {
@@ -170,15 +217,26 @@ void DataMovement::end(LocationRef location, const Open& open) {
   }
 }
 
+/// omp_target_alloc names no memory of the host. What one call in the source allocates and frees again and again could
+/// be kept; where the place is not known nothing tells whether it is the same.
+DataMovement::Variable DataMovement::variable_of(const Open& open) const {
+  constexpr std::uint64_t of_a_place = std::uint64_t{1} << 63;  // no address of a program
+  if (open.source != 0) return {open.source, open.cost.bytes};
+  if (definitions_.regions[open.cost.region].name.find('@') == std::string::npos) return {0, open.cost.bytes};
+  return {of_a_place | open.cost.region, open.cost.bytes};
+}
+
 void DataMovement::allocated(Device& device, const Open& open) {
   if (open.destination == 0) return;
-  Memory memory{{open.source, open.cost.bytes}, open.cost, false, device.kernels};
-  // omp_target_alloc names no memory of the host: nothing tells whether it is the same variable again.
-  if (open.source != 0) {
+  Memory memory{variable_of(open), open.cost, false, device.kernels};
+  if (memory.variable.address != 0) {
     auto found = device.variables.find(memory.variable);
     if (found == device.variables.end() && device.variables.size() < most_variables)
       found = device.variables.emplace(memory.variable, History{}).first;
-    if (found != device.variables.end()) memory.again = found->second.allocations++ > 0;
+    if (found != device.variables.end() && found->second.freed > 0) {
+      --found->second.freed;
+      memory.again = true;
+    }
   }
   device.memory[open.destination] = memory;
 }
@@ -190,13 +248,18 @@ void DataMovement::removed(Device& device, const Open& open) {
   const std::uint64_t bytes = std::max<std::uint64_t>(memory.variable.bytes, 1);
   Cost cost = memory.allocated;
   cost.ns += open.cost.ns;
-  if (memory.kernels_before == device.kernels)
-    add(DataPattern::unused_allocation, cost);
-  else if (memory.again)
-    add(DataPattern::repeated_allocation, cost);
   drop_sent(device, open.source, open.source + bytes);
+  const bool is_unused = memory.kernels_before == device.kernels;
+  if (is_unused || memory.again) {
+    add(is_unused ? DataPattern::unused_allocation : DataPattern::repeated_allocation, cost);
+    add_place(row_->also, open.cost.region);
+    add_place(row_->also, open.cost.construct);
+  }
   const auto history = device.variables.find(memory.variable);
-  if (history != device.variables.end()) history->second.on_device = false;
+  if (history != device.variables.end()) {
+    history->second.on_device = false;
+    ++history->second.freed;
+  }
   device.memory.erase(found);
 }
 
@@ -217,6 +280,7 @@ void DataMovement::drop_sent(Device& device, std::uint64_t from, std::uint64_t t
     }
     it = device.sent.erase(it);
   }
+  row_ = nullptr;
 }
 
 /// The content of what is sent was there, or came from there.
@@ -304,6 +368,8 @@ void DataMovement::finished(std::uint64_t) {
 
 void DataMovement::add(DataPattern pattern, const Cost& cost, RegionRef other) {
   DataMovementRow& row = rows_[{pattern, cost.region}];
+  row_ = &row;
+  add_place(row.also, cost.construct);
   row.pattern = pattern;
   row.region = cost.region;
   row.name = definitions_.regions[cost.region].name;

@@ -34,6 +34,7 @@ class DataMovement final : public Observer {
   /// What an operation cost, and where it was asked for.
   struct Cost {
     RegionRef region = undefined_ref;
+    RegionRef construct = undefined_ref;  ///< that does nothing else: a part of its time is in `ns`
     std::uint64_t bytes = 0, ns = 0, at = 0;
     bool alone = false;  ///< outside of teams
   };
@@ -44,8 +45,17 @@ class DataMovement final : public Observer {
     std::int64_t source_device = -1, destination_device = -1;
     Cost cost;
     bool has_content = false;
+    std::uint64_t ns = 0;             ///< when it has ended: its own
     std::uint64_t kernels_begun = 0;  ///< of the process, when it began
     bool beside_kernel = false;       ///< one ran then
+  };
+  /// A construct that moves data and does nothing else (enter data, exit data, update): where its operations are not
+  /// needed it is not needed either. The time beside its operations is of the one that follows, at the end of the last.
+  struct Construct {
+    RegionRef region = undefined_ref;
+    std::uint64_t since = 0;  ///< what passed from then on is of no operation yet; 0: contents were compared since
+    Open last;                ///< operation that ended
+    DataMovementRow* row = nullptr;  ///< that it was added to
   };
   /// Of a process: what the records of its devices show.
   struct Kernels {
@@ -54,16 +64,16 @@ class DataMovement final : public Observer {
     std::uint64_t budget = 0;  ///< ns of the last one behind which no copy was put yet
     RegionRef region = undefined_ref;
   };
-  /// The host's address and the size: what a program calls a variable.
+  /// The host's address and the size: what a program calls a variable. Of omp_target_alloc the place of the call.
   struct Variable {
     std::uint64_t address = 0, bytes = 0;
     auto operator<=>(const Variable&) const = default;
   };
   struct History {
-    std::uint64_t allocations = 0;
-    bool is_known = false;   ///< `device_content` is what was sent or fetched last
-    bool on_host = false;    ///< the device had changed it, and the host has it since
-    bool on_device = false;  ///< it was sent, and its memory there was not freed since
+    std::uint64_t freed = 0;  ///< times, and not allocated again
+    bool is_known = false;    ///< `device_content` is what was sent or fetched last
+    bool on_host = false;     ///< the device had changed it, and the host has it since
+    bool on_device = false;   ///< it was sent, and its memory there was not freed since
     std::uint64_t host_content = 0, device_content = 0;
     std::uint64_t sends = 0;
     bool is_fetched = false;  ///< the host has had something of it since it was sent
@@ -96,6 +106,8 @@ class DataMovement final : public Observer {
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void kernel_of(std::uint32_t process);
   void end(LocationRef location, const Open& open);
+  void construct(LocationRef location, const Event& event);
+  void construct_ended(LocationRef location, const Construct& construct, std::uint64_t ns);
   void allocated(Device& device, const Open& open);
   void removed(Device& device, const Open& open);
   void sent(Device& device, Kernels& kernels, const Open& open);
@@ -104,16 +116,20 @@ class DataMovement final : public Observer {
   bool repeats(History& history, const Open& open);
   std::uint64_t behind_kernel(Kernels& kernels, const Open& open) const;
   static void mark_fetched(Device& device, const Open& open);
+  Variable variable_of(const Open& open) const;
   void add(DataPattern pattern, const Cost& cost, RegionRef other = undefined_ref);
 
   const Definitions& definitions_;
   const Replay& replay_;
   const KernelRegions is_kernel_;
-  std::vector<Kind> kinds_;  ///< of each region
+  std::vector<Kind> kinds_;         ///< of each region
+  std::vector<bool> moves_only_;    ///< each region is a construct that does nothing else
+  DataMovementRow* row_ = nullptr;  ///< that an operation was added to last
   std::uint32_t host_op_id_ = none, bytes_ = none, source_ = none, destination_ = none, source_device_ = none,
                 destination_device_ = none, content_ = none;
   bool has_content_ = false;
   std::unordered_map<LocationRef, std::vector<Open>> open_;
+  std::unordered_map<LocationRef, Construct> constructs_;  ///< that each thread is in
   std::map<Key, Device> devices_;
   std::map<std::uint32_t, Kernels> kernels_;                     ///< by process
   std::unordered_map<LocationRef, std::uint64_t> kernel_began_;  ///< by stream

@@ -8,16 +8,20 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
+#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 namespace {
 
 constexpr std::uint64_t small_copy = 64 << 10, many_copies = 8;     // bytes; between two kernels
 constexpr std::uint64_t short_kernel = 20'000, many_kernels = 100;  // ns
-constexpr std::uint64_t least_won = 20'000;                         // ns of each turn
-constexpr std::uint64_t least_turn = 100'000, many_turns = 4;       // ns of the host's work
-constexpr std::size_t most_submits = std::size_t{1} << 20;          // whose kernels have not been seen
+/// What a runtime takes before and behind what it tells tools of a construct; nothing else of interest fits in there.
+constexpr std::uint64_t short_gap = 1'000;                     // ns
+constexpr std::uint64_t least_won = 20'000;                    // ns of each turn
+constexpr std::uint64_t least_turn = 100'000, many_turns = 4;  // ns of the host's work
+constexpr std::size_t most_submits = std::size_t{1} << 20;     // whose kernels have not been seen
 
 std::uint64_t compute_units(const Definitions& definitions, const Location& location) {
   if (location.kind != LocationKind::accelerator_stream || location.group >= definitions.groups_of_locations.size())
@@ -27,6 +31,12 @@ std::uint64_t compute_units(const Definitions& definitions, const Location& loca
   for (const Property& property : definitions.nodes[node].properties)
     if (property.name.ends_with("compute_units")) return parse_number(property.value).value_or(0);
   return 0;
+}
+
+bool is_of_host(const Location& location) {
+  for (const Property& property : location.properties)
+    if (property.name == properties::provider) return property.value == "host";
+  return false;
 }
 
 }  // namespace
@@ -49,11 +59,17 @@ DeviceHabits::DeviceHabits(const Definitions& definitions, const Replay& replay)
     kinds_.push_back(kind);
     is_concerned_ = is_concerned_ || kind != Kind::other;
   }
-  for (const Location& location : definitions.locations) units_.push_back(compute_units(definitions, location));
+  for (const Location& location : definitions.locations) {
+    units_.push_back(compute_units(definitions, location));
+    of_host_.push_back(is_of_host(location));
+  }
+  for (const auto& parameter : definitions.parameters) has_content_ = has_content_ || parameter.name == "content hash";
 }
 
-void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, std::uint64_t size) {
+void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, bool alone, std::uint64_t size) {
   ++count;
+  all_ns += duration;
+  if (alone) alone_ns += duration;
   bytes += size;
   ns += duration;
   if (duration > longest) longest = duration, longest_at = at;
@@ -73,19 +89,24 @@ void DeviceHabits::event(LocationRef location, const Event& event, std::span<con
   if (kinds_[event.ref] == Kind::other) return;
   Thread& thread = threads_[location];
   if (event.type == EventType::enter)
-    entered(thread, event, attributes, replay_.process_of(location));
+    entered(location, thread, event, attributes);
   else
     ended(location, thread, event);
 }
 
-void DeviceHabits::entered(Thread& thread, const Event& event, std::span<const EventAttribute> attributes,
-                           std::uint32_t process) {
+void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& event,
+                           std::span<const EventAttribute> attributes) {
+  const std::uint32_t process = replay_.process_of(location);
   const Kind kind = kinds_[event.ref];
   if (thread.open.empty() && thread.last != undefined_ref) {
     // What the host did meanwhile needed nothing of the device: both could have worked at once.
     const std::uint64_t host = event.time - std::min(event.time, thread.last_end);
-    if (host >= least_turn) turns_[thread.last].add(std::min(host, thread.last_ns), thread.last_end);
+    if (host >= least_turn) turns_[thread.last].add(std::min(host, thread.last_ns), thread.last_end, thread.last_alone);
     thread.last = undefined_ref;
+  }
+  if (thread.open.empty() && kind == Kind::construct) {
+    const std::uint64_t gap = event.time - std::min(event.time, thread.construct_end);
+    thread.gap = thread.construct_end != 0 && gap <= short_gap ? gap : 0;
   }
   if (kind == Kind::submit) {
     flush(thread);
@@ -96,7 +117,9 @@ void DeviceHabits::entered(Thread& thread, const Event& event, std::span<const E
       break;
     }
   }
-  thread.open.push_back({event.ref, kind, event.time, value(attributes, bytes_), 0, 0, false});
+  const Team* team = replay_.location(location).current->team;
+  thread.open.push_back({event.ref, kind, event.time, value(attributes, bytes_)});
+  thread.open.back().alone = team == nullptr || team->size <= 1;
 }
 
 void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& event) {
@@ -111,6 +134,7 @@ void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& even
   thread.last = open.region;
   thread.last_ns = event.time - std::min(event.time, open.begin);
   thread.last_end = event.time;
+  thread.last_alone = open.alone;
 }
 
 void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
@@ -121,12 +145,31 @@ void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
     if (open.kind != Kind::submit && open.kind != Kind::construct) outer.data_ns += ns;
   }
   const bool is_copy = open.kind == Kind::copy_to || open.kind == Kind::copy_from;
-  if (is_copy && open.bytes <= small_copy) thread.copies[open.region].add(ns, open.begin, open.bytes);
-  if (open.kind != Kind::construct || open.kernels == 0) return;
+  const bool is_small = is_copy && open.bytes <= small_copy;
+  if (is_small) thread.copies[open.region].add(ns, open.begin, open.alone, open.bytes);
+  if (!thread.open.empty()) {
+    Open& outer = thread.open.back();
+    if (is_small) outer.copies = open.region;
+    outer.small_only = outer.small_only && is_small;
+  }
+  if (open.kind != Kind::construct) return;
+  const std::uint64_t gap = thread.open.empty() ? thread.gap : 0;
+  if (thread.open.empty()) thread.construct_end = open.begin + ns;
+  if (open.kernels == 0) return copied(thread, open, ns + gap);
   Launches& launches = launches_[open.region];
   launches.launched += open.kernels;
-  launches.constructs.add(ns - std::min(ns, open.data_ns), open.begin);
+  launches.gaps_ns += gap;
+  launches.constructs.add(ns - std::min(ns, open.data_ns), open.begin, open.alone);
   launches.usual_ns += std::min(ns - std::min(ns, open.data_ns), 10 * short_kernel * open.kernels);
+}
+
+/// A construct that makes small copies and nothing else costs beside them, each time.
+void DeviceHabits::copied(Thread& thread, const Open& open, std::uint64_t ns) {
+  // Comparing contents takes time in it, too.
+  if (!open.small_only || open.copies == undefined_ref || has_content_) return;
+  Sum& copies = thread.copies[open.copies];
+  copies.constructs_ns += ns - std::min(ns, open.data_ns);
+  copies.construct = open.region;
 }
 
 /// A kernel comes: what was copied before it could have been one copy.
@@ -137,6 +180,9 @@ void DeviceHabits::flush(Thread& thread) {
     all.count += copies.count;
     all.bytes += copies.bytes;
     all.ns += copies.ns - copies.longest;  // one is needed
+    all.all_ns += copies.all_ns, all.alone_ns += copies.alone_ns;
+    all.ns += copies.constructs_ns - copies.constructs_ns / copies.count;
+    if (copies.construct != undefined_ref) all.construct = copies.construct;
     if (copies.longest > all.longest) all.longest = copies.longest, all.longest_at = copies.longest_at;
   }
   thread.copies.clear();
@@ -172,29 +218,34 @@ void DeviceHabits::on_stream(LocationRef location, const Event& event, std::span
 
 void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time) {
   const std::uint64_t ns = time - std::min(time, kernel.begin), units = units_[location];
+  if (of_host_[location] && (launch_ns_ == 0 || ns < launch_ns_)) launch_ns_ = ns;
   const auto construct = constructs_.find({replay_.process_of(location), kernel.id});
   if (construct != constructs_.end()) {
     region = construct->second;
     Launches& launches = launches_[region];
     ++launches.kernels;
     launches.kernel_ns += ns;
+    if (of_host_[location]) ++launches.of_host;
     if (ns < short_kernel) ++launches.shorts, launches.short_ns += ns;
     constructs_.erase(construct);
   }
   // A short one is a matter of its launch.
   if (kernel.blocks != 0 && kernel.blocks < units && ns >= short_kernel)
-    few_[region].add(ns - ns * kernel.blocks / units, kernel.begin);
+    few_[region].add(ns - ns * kernel.blocks / units, kernel.begin, false);
 }
 
 void DeviceHabits::finished(std::uint64_t) {
   for (auto& [location, thread] : threads_) flush(thread);
-  for (const auto& [region, copies] : bursts_) add(DataPattern::small_transfers, region, undefined_ref, copies);
+  for (const auto& [region, copies] : bursts_) add(DataPattern::small_transfers, region, copies.construct, copies);
   for (const auto& [region, launches] : launches_) {
     // Without the kernels' own times nothing says how long they are.
     if (launches.launched < many_kernels || launches.kernels * 2 < launches.launched) continue;
     if (launches.shorts * 10 < launches.kernels * 9 || launches.usual_ns < 2 * launches.short_ns) continue;
     Sum sum = launches.constructs;
-    sum.ns -= std::min(sum.ns, launches.kernel_ns);
+    // The host's interval of a kernel begins with its launch.
+    const std::uint64_t launching = std::min(launches.kernel_ns, launches.of_host * launch_ns_);
+    sum.ns -= std::min(sum.ns, launches.kernel_ns - launching);
+    sum.ns += launches.gaps_ns;
     add(DataPattern::short_kernels, region, launches.submit, sum);
   }
   for (const auto& [region, few] : few_) add(DataPattern::few_teams, region, launches_[region].submit, few);
@@ -210,11 +261,12 @@ void DeviceHabits::add(DataPattern pattern, RegionRef region, RegionRef also, co
   DataMovementRow row;
   row.pattern = pattern;
   row.region = region;
-  row.also = also;
+  if (also != undefined_ref) row.also.push_back(also);
   row.name = definitions_.regions[region].name;
   row.count = sum.count;
   row.bytes = sum.bytes;
   row.ns = sum.ns;
+  row.alone = static_cast<std::uint64_t>(static_cast<double>(sum.ns) * share(sum.alone_ns, sum.all_ns));
   row.longest = sum.longest;
   row.longest_at = sum.longest_at;
   rows_.push_back(row);

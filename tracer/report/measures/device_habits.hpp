@@ -33,23 +33,34 @@ class DeviceHabits final : public Observer {
     std::uint64_t data_ns = 0;  ///< of it: operations on data
     std::uint64_t kernels = 0;
     bool fetches = false;
+    bool alone = false;                ///< outside of teams
+    RegionRef copies = undefined_ref;  ///< what copied last in it
+    bool small_only = true;            ///< and nothing else was done on data
   };
   /// Operations that belong together: how many, the time, the longest.
   struct Sum {
     std::uint64_t count = 0, bytes = 0, ns = 0, longest = 0, longest_at = 0;
-    void add(std::uint64_t duration, std::uint64_t at, std::uint64_t size = 0);
+    std::uint64_t constructs_ns = 0;         ///< beside it: of constructs that do nothing else
+    RegionRef construct = undefined_ref;     ///< of these
+    std::uint64_t all_ns = 0, alone_ns = 0;  ///< of what was added: outside of teams
+    void add(std::uint64_t duration, std::uint64_t at, bool alone, std::uint64_t size = 0);
   };
   struct Thread {
     std::vector<Open> open;
     std::map<RegionRef, Sum> copies;  ///< small ones since the last kernel, by what copies
     RegionRef last = undefined_ref;   ///< the construct with a kernel that ended last, where it fetched nothing
     std::uint64_t last_ns = 0, last_end = 0;
+    bool last_alone = false;
+    std::uint64_t construct_end = 0;  ///< of the last construct; 0: none
+    std::uint64_t gap = 0;            ///< before the one that it is in, where nothing but starting it fits in there
   };
   struct Launches {
     Sum constructs;
     RegionRef submit = undefined_ref;
     std::uint64_t launched = 0, kernels = 0, kernel_ns = 0;
     std::uint64_t shorts = 0, short_ns = 0;  ///< kernels that are short
+    std::uint64_t gaps_ns = 0;               ///< between constructs that follow each other at once
+    std::uint64_t of_host = 0;               ///< kernels: the host's intervals stand for them
     std::uint64_t usual_ns = 0;              ///< of the constructs, without what others on the machine took of them
   };
   struct Kernel {
@@ -57,11 +68,12 @@ class DeviceHabits final : public Observer {
   };
 
   std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
-  void entered(Thread& thread, const Event& event, std::span<const EventAttribute> attributes, std::uint32_t process);
+  void entered(LocationRef location, Thread& thread, const Event& event, std::span<const EventAttribute> attributes);
   void ended(LocationRef location, Thread& thread, const Event& event);
   void left(Thread& thread, const Open& open, std::uint64_t ns);
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time);
+  void copied(Thread& thread, const Open& open, std::uint64_t ns);
   void flush(Thread& thread);
   std::uint64_t blocks_of(std::uint64_t text) const;
   void add(DataPattern pattern, RegionRef region, RegionRef also, const Sum& sum);
@@ -71,8 +83,10 @@ class DeviceHabits final : public Observer {
   const KernelRegions is_kernel_;
   std::vector<Kind> kinds_;           ///< of each region
   std::vector<std::uint64_t> units_;  ///< of each location's device: multiprocessors, 0 not known
+  std::vector<bool> of_host_;         ///< each location's device operations are the host's intervals
   std::uint32_t host_op_id_, bytes_, grid_;
-  bool is_concerned_ = false;
+  std::uint64_t launch_ns_ = 0;  ///< what the host takes for one at most: its shortest interval of a kernel; 0: none
+  bool is_concerned_ = false, has_content_ = false;
   std::unordered_map<LocationRef, Thread> threads_;
   std::unordered_map<LocationRef, Kernel> running_;                          ///< by stream
   std::map<std::pair<std::uint32_t, std::uint64_t>, RegionRef> constructs_;  ///< of submits, by process and number

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data movement that could be avoided: what each operation costs, and what is the same memory again.
+#include "catch.hpp"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/report/reported.hpp"
+#include "tests/report/trace_builder.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1000 * ms;
+
+/// A thread that moves data to a device; each operation takes 10 us.
+class Moving {
+ public:
+  explicit Moving(bool by_host = false) : trace{1, 1} {
+    Definitions& d = trace.editable();
+    for (const char* name : {"ALLOCATION_SIZE", "SOURCE_ADDRESS", "DESTINATION_ADDRESS"})
+      d.attributes.push_back({name, "", ValueType::uint64});
+    if (by_host) d.locations[1].properties.push_back({"TRACER::PROVIDER", "host"});
+    target = trace.region("target", RegionRole::code, 20);
+    submit = trace.region("target submit", RegionRole::wrapper, 20);
+    kernel = trace.region("target kernel", RegionRole::kernel, 20);
+    update = trace.region("target update", RegionRole::code, 30);
+    to = trace.region("target data to device", RegionRole::data_transfer, 30);
+    enter_data = trace.region("target enter data", RegionRole::code, 40);
+    alloc = trace.region("target data alloc", RegionRole::allocate, 40);
+    exit_data = trace.region("target exit data", RegionRole::code, 50);
+    remove = trace.region("target data delete", RegionRole::deallocate, 50);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+  }
+  void operation(RegionRef what, std::uint64_t bytes, std::uint64_t source, std::uint64_t destination) {
+    trace.enter(0, now, what, {{4, ++operations}, {5, bytes}, {6, source}, {7, destination}});
+    now += 10 * us;
+    trace.leave(0, now, what);
+  }
+  /// A construct that is `before` longer ahead of what it does, and `behind` after it.
+  template <class What>
+  void in(RegionRef construct, std::uint64_t before, std::uint64_t behind, const What& what) {
+    trace.enter(0, now, construct);
+    now += before;
+    what();
+    now += behind;
+    trace.leave(0, now, construct);
+  }
+  /// Its construct is 2 us longer than its launch, at both ends.
+  void launch(std::uint64_t ns) {
+    in(target, 2 * us, 2 * us, [&] {
+      const std::uint64_t id = ++operations;
+      trace.enter(0, now, submit, {{4, id}});
+      trace.enter(1, now, kernel, {{4, id}});
+      now += ns;
+      trace.leave(1, now, kernel);
+      trace.leave(0, now, submit);
+    });
+  }
+  void pause(std::uint64_t ns) { now += ns; }
+  Json movement() {
+    trace.simple(0, now + 1 * ms, EventType::program_end);
+    return report_of(trace)["data_movement"];
+  }
+
+  TraceBuilder trace;
+  RegionRef target, submit, kernel, update, to, enter_data, alloc, exit_data, remove;
+  std::uint64_t now = start + 1 * ms, operations = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a construct that only moves data costs with its operations what surrounds them") {
+  Moving program;
+  program.launch(1 * ms);
+  for (int i = 0; i < 3; ++i) {
+    program.in(program.enter_data, 4 * us, 2 * us, [&] { program.operation(program.alloc, 4096, 0x1000, 0x9000); });
+    program.in(program.exit_data, 5 * us, 1 * us, [&] { program.operation(program.remove, 4096, 0x9000, 0); });
+  }
+  program.launch(1 * ms);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "unused-allocation");
+  CHECK(rows[0]["count"] == 3);
+  CHECK(rows[0]["ns"] == 3 * (4 + 10 + 2 + 5 + 10 + 1) * us);
+}
+
+TEST_CASE("what passes between two operations is of the second, and of the last what is left") {
+  Moving program;
+  // Of two copies one is overwritten, and the construct's end is of the other.
+  program.in(program.update, 1 * us, 7 * us, [&] {
+    program.operation(program.to, 4096, 0x1000, 0x9000);
+    program.pause(3 * us);
+    program.operation(program.to, 256, 0x5000, 0xf000);
+  });
+  program.in(program.update, 1 * us, 7 * us, [&] { program.operation(program.to, 4096, 0x1000, 0x9000); });
+  program.launch(1 * ms);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "unused-transfer");
+  CHECK(rows[0]["count"] == 1);
+  CHECK(rows[0]["ns"] == 11 * us);
+}
+
+TEST_CASE("memory that one call allocates and frees again and again could be kept; what is in use at once could not") {
+  const bool at_once = GENERATE(false, true);
+  Moving program;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const std::uint64_t address = 0x9000 + (at_once ? i * 4096 : 0);
+    program.operation(program.alloc, 4096, 0, address);
+    program.launch(1 * ms);
+    if (!at_once) program.operation(program.remove, 4096, address, 0);
+  }
+  for (std::uint64_t i = 0; at_once && i < 3; ++i) program.operation(program.remove, 4096, 0x9000 + i * 4096, 0);
+  const Json rows = program.movement();
+  if (at_once) {
+    CHECK(rows.empty());
+    return;
+  }
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "repeated-allocation");
+  CHECK(rows[0]["count"] == 2);
+  CHECK(rows[0]["bytes"] == 8192);
+  CHECK(rows[0]["ns"] == 2 * 20 * us);
+}
+
+TEST_CASE("where nobody knows what was called nothing says that it is the same memory") {
+  Moving program;
+  Definitions& d = program.trace.editable();
+  d.regions[program.alloc].name = d.regions[program.alloc].canonical = "!$omp target data alloc";
+  for (int i = 0; i < 3; ++i) {
+    program.operation(program.alloc, 4096, 0, 0x9000);
+    program.launch(1 * ms);
+    program.operation(program.remove, 4096, 0x9000, 0);
+  }
+  CHECK(program.movement().empty());
+}
+
+TEST_CASE("small copies cost what starts their constructs, where nothing else fits in between") {
+  const bool is_close = GENERATE(true, false);
+  Moving program;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    program.in(program.update, 1 * us, 1 * us,
+               [&] { program.operation(program.to, 64, 0x1000 + i * 64, 0x9000 + i * 64); });
+    program.pause(is_close ? 500 : 5 * us);
+  }
+  program.launch(1 * ms);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "small-transfers");
+  CHECK(rows[0]["count"] == 10);
+  // One of ten is needed: its copy, and its share of what surrounds the copies.
+  const std::uint64_t around = 10 * 2 * us + (is_close ? 9 * 500 : 0);
+  CHECK(rows[0]["ns"] == 9 * 10 * us + around - around / 10);
+}
+
+TEST_CASE("the shortest of the host's intervals is a launch") {
+  const bool by_host = GENERATE(true, false);
+  Moving program{by_host};
+  for (int i = 0; i < 100; ++i) {
+    program.launch(i % 2 == 0 ? 1 * us : 3 * us);
+    program.pause(10 * us);
+  }
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "short-kernels");
+  CHECK(rows[0]["ns"] == 100 * 4 * us + (by_host ? 100 * 1 * us : 0));
+}
+
+TEST_CASE("loading the device's code is no waiting for its results") {
+  TraceBuilder trace{1, 1};
+  const auto load = trace.region("cuModuleLoadDataEx", RegionRole::wrapper, 0, Paradigm::cuda);
+  const auto wait = trace.region("cuStreamSynchronize", RegionRole::wrapper, 0, Paradigm::cuda);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start + 10 * ms, load);
+  trace.leave(0, start + 510 * ms, load);
+  trace.enter(0, start + 600 * ms, wait);
+  trace.leave(0, start + 800 * ms, wait);
+  trace.simple(0, start + 1000 * ms, EventType::program_end);
+  const Json findings = report_of(trace)["verdict"]["findings"];
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0]["id"] == "code-loading");
+  CHECK(findings[0]["lost_ns"] == 500 * ms);
+  CHECK(findings[1]["id"] == "device-wait");
+  CHECK(findings[1]["lost_ns"] == 200 * ms);
+}
+
+TEST_CASE("a target region that the host runs itself is the program's own work") {
+  const bool on_host = GENERATE(true, false);
+  TraceBuilder trace{1};
+  trace.editable().attributes.push_back({"DEVICE", "", ValueType::int64});
+  const auto target = trace.region("target", RegionRole::code, 20);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start + 100 * ms, target, {{5, on_host ? ~std::uint64_t{0} : 0}});
+  trace.leave(0, start + 600 * ms, target);
+  trace.simple(0, start + 1000 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  CHECK(report["account"]["time"]["device_ns"] == (on_host ? 0 : 500 * ms));
+  CHECK(report["verdict"]["findings"].size() == (on_host ? 0 : 1));
+}
