@@ -95,6 +95,9 @@ static void chain(void) {
 #pragma omp task depend(mutexinoutset : x) shared(x)
     x += 1;
   }
+#if __GNUC__ >= 13
+#pragma omp taskwait depend(inout : x) depend(in : y) nowait
+#endif
 #pragma omp taskwait depend(in : x)
   ADD(x);
 #pragma omp taskwait
