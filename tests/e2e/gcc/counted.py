@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+import otf2
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from account import archive_account_faults  # noqa: E402
 from traced import clean, run  # noqa: E402
@@ -62,6 +64,16 @@ def counts_of(report):
     }
 
 
+def expected_of(file):
+    return {name: int(count) for name, count in (line.split() for line in file.read_text().splitlines())}
+
+
+def handed_out(anchor):
+    """Chunks, by what the ends of loops say: where they are not recorded one by one."""
+    with otf2.reader.open(str(anchor)) as trace:
+        return sum(event.value for _, event in trace.events if type(event).__name__ == "ParameterUnsignedInt" and event.parameter.name == "chunks")
+
+
 class System:
     """Where programs are built and run: this one, or that under --root."""
 
@@ -101,9 +113,9 @@ def faults(options, system, name, command, threads, directory):
     environment = clean(OMP_NUM_THREADS=str(threads), OMP_SCHEDULE="dynamic,3", OMP_CANCELLATION="true")
     trace, counted = directory / f"{name}.{threads}", directory / f"{name}.{threads}.counts"
     alone = run(system.command(*command), environment)
-    more = dict(environment, LD_PRELOAD=system.inside(directory / "oracle.so"), ORACLE_OUTPUT=system.inside(counted), TRACER_RECORD="+chunks")
-    runs = system.command(options.tracer, "run", "-o", system.inside(trace), "--", *command)
-    done = run(runs[:2] + ["env", f"LD_PRELOAD={more.pop('LD_PRELOAD')}"] + runs[2:] if system.root else runs, more)
+    more = dict(environment, ORACLE_OUTPUT=system.inside(counted), TRACER_RECORD="+chunks")
+    runs = system.command("env", f"LD_PRELOAD={system.inside(directory / 'oracle.so')}", options.tracer, "run", "-o", system.inside(trace), "--", *command)
+    done = run(runs, more)
     heard = [(d.returncode, [line for line in d.stdout.splitlines() if re.search(options.lines, line)]) for d in (done, alone)]
     if heard[0] != heard[1]:
         yield f"ends with {heard[0]}, alone with {heard[1]}: {done.stderr}"
@@ -116,10 +128,18 @@ def faults(options, system, name, command, threads, directory):
     if not counted.exists():  # it has asked libgomp for nothing
         return
     found = counts_of(json.loads(run([system.tracer, "report", "--json", str(trace)], clean()).stdout))
-    expected = {name: int(count) for name, count in (line.split() for line in counted.read_text().splitlines())}
+    expected = expected_of(counted)
     for name, count in found.items():
         if count != expected[name]:
             yield f"{count} {name}, libgomp was asked for {expected[name]}"
+    if expected["chunks"]:
+        del more["TRACER_RECORD"]
+        shutil.rmtree(trace)
+        counted.unlink()
+        run(runs, more)
+        found, asked = handed_out(trace / "traces.otf2"), expected_of(counted)["chunks"]
+        if found != asked:
+            yield f"{found} chunks by the sum that each loop has, libgomp was asked for {asked}"
 
 
 def main():

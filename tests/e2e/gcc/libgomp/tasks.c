@@ -155,6 +155,7 @@ static void groups(void) {
 }
 
 static void detached(void) {
+#if __GNUC__ >= 11
   omp_event_handle_t event;
 #pragma omp task detach(event) firstprivate(total)
   {
@@ -163,6 +164,7 @@ static void detached(void) {
   }
 #pragma omp taskwait
   ADD(2);
+#endif
 }
 
 static long in_teams_of_tasks(void) {
