@@ -8,6 +8,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/base/undisturbed.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/seen_code.hpp"
@@ -93,22 +94,26 @@ Session* session_to_tell() noexcept {
 }
 
 std::uint32_t intern(const char* text, std::size_t length) noexcept {
+  const Undisturbed undisturbed;
   Session* session = session_to_tell();
   return session != nullptr ? session->intern({text, length}) : 0;
 }
 
 void message(const char* line) noexcept {
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   if (Session* session = session_to_tell()) session->message(line);
 }
 
 void count(const char* name, std::uint64_t amount) noexcept {
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   if (Session* session = session_to_tell()) session->count(name, amount);
 }
 
 void fact(const char* name, const char* value) noexcept try {
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   if (Session* session = session_to_tell()) session->journal().fact(name, value);
 } catch (...) {  // no memory: the trace lacks it
 }
@@ -178,6 +183,7 @@ constexpr tracer_front_end table{
 extern "C" [[gnu::visibility("default")]] const tracer_front_end* tracer_connect(std::uint32_t version) try {
   if (version == 0 || version > TRACER_FRONT_END_VERSION) return nullptr;
   const tracer::KeepErrno keep;
+  const tracer::Undisturbed undisturbed;
   return tracer::tool::connect() ? &tracer::table : nullptr;
 } catch (const std::exception& exception) {
   tracer::tool::report_failure("start", exception.what());

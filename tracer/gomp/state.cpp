@@ -5,11 +5,11 @@
 #include <pthread.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 
 #include "tracer/connect.h"
+#include "tracer/gomp/undisturbed.hpp"
 #include "tracer/gomp/unseen.hpp"
 
 namespace tracer::gomp {
@@ -145,8 +145,7 @@ Site& keep(Thread& self, const Site& site) noexcept {
 }
 
 /// `function`: nullptr, or the outlined function that the call is in.
-Site& find_site(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
-  const int kept_errno = errno;
+Site& find_site_now(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
   Thread& self = thread;
   const Caller& caller = caller_of(self, reinterpret_cast<std::uintptr_t>(function != nullptr ? function : from));
   const bool records = !caller.runtime->speaks_ompt && !caller.runtime->is_missing && connect();
@@ -158,9 +157,13 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
   }
   const void* const place = records ? place_of_call(from, entry_point, function, caller) : nullptr;
   if (records) see(place);
-  Site& site = keep(self, {key, caller.runtime, place});
-  errno = kept_errno;
-  return site;
+  return keep(self, {key, caller.runtime, place});
+}
+Site& find_site(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
+  Site* site = nullptr;
+  auto find = [&] { site = &find_site_now(from, entry_point, function, key); };
+  undisturbed(find);
+  return *site;
 }
 
 }  // namespace
@@ -182,8 +185,8 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
   return find_site(from, entry_point, function, own_key);
 }
 
-void begin_thread(Thread& self, ompt_thread_t type) noexcept {
-  const int kept_errno = errno;
+namespace {
+void begin_thread_now(Thread& self, ompt_thread_t type) noexcept {
   self.process = process.load(std::memory_order_relaxed);
   self.task = self.region = 0;
   self.work = {};
@@ -195,7 +198,11 @@ void begin_thread(Thread& self, ompt_thread_t type) noexcept {
     on.implicit_task(ompt_scope_begin, &nowhere, &task, 1, 1, ompt_task_initial);
     self.task = task.value;
   }
-  errno = kept_errno;
+}
+}  // namespace
+void begin_thread(Thread& self, ompt_thread_t type) noexcept {
+  auto tell = [&] { begin_thread_now(self, type); };
+  undisturbed(tell);
 }
 
 [[gnu::noinline]] void end_earlier_work(Thread& self) noexcept {
@@ -207,15 +214,21 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
   if (on.has_wait) record(sync_words(RecordKind::sync_region_wait, at, kind, task, code));
 }
 
-void use(Thread& self, const Runtime& runtime) noexcept {
-  const std::uint32_t bit = 1u << (runtime.number & 31);
-  if ((self.runtimes & bit) != 0) return;
-  self.runtimes |= bit;
+namespace {
+void tell_use(const Runtime& runtime) noexcept {
   const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
   char name[48], value[600];
   std::snprintf(name, sizeof name, "RUN::LIBGOMP::%u", runtime.number);
   std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
   front->fact(name, value);
+}
+}  // namespace
+void use(Thread& self, const Runtime& runtime) noexcept {
+  const std::uint32_t bit = 1u << (runtime.number & 31);
+  if ((self.runtimes & bit) != 0) return;
+  self.runtimes |= bit;
+  auto tell = [&] { tell_use(runtime); };
+  undisturbed(tell);
 }
 
 }  // namespace tracer::gomp
