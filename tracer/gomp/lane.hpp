@@ -13,16 +13,18 @@
 
 namespace tracer::gomp {
 
+// Of these the compiler must know that they are in this library: else it asks a table for their addresses.
+
 /// libtracer.so's table; set before anything is recorded.
-extern const tracer_front_end* front;
+[[gnu::visibility("hidden")]] extern const tracer_front_end* front;
 /// Where from a thread's pointer its lane's address is.
-extern std::ptrdiff_t lane_at;
+[[gnu::visibility("hidden")]] extern std::ptrdiff_t lane_at;
 
 /// The program's own file, whose code is there as long as the process.
 struct ProgramCode {
   std::uint64_t begin, size;
 };
-extern ProgramCode program_code;
+[[gnu::visibility("hidden")]] extern ProgramCode program_code;
 
 /// Of a construct that begins: its library may be closed before the trace's end.
 [[gnu::always_inline]] inline void see(const void* code) noexcept {

@@ -38,13 +38,13 @@ template <class Number, class Call>
   Thread& self = thread;
   const Site& site = first_of(self, entry);
   tracer_lane* const lane = this_lane();
-  if (site.key != key_of(from, entry) || site.is_silent() || lane == nullptr || !on.counts_chunks ||
-      self.work.end_word != 0) [[unlikely]]
+  if (site.key != key_of(from, entry) || lane == nullptr || !on.counts_chunks || self.work.end_word != 0) [[unlikely]]
     return nullptr;
   const Work work{site.code, type, count, 1, site.runtime};
   if (!put(*lane, begin_of(work))) [[unlikely]]
     return nullptr;
   self.work.begin(work);
+  if (work.runtime == nullptr) __builtin_unreachable();
   return work.runtime;
 }
 

@@ -173,7 +173,7 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
   const bool is_in_function = is_own(from) && thread.function != nullptr;
   const Site& site =
       is_in_function ? keep(thread, {key, nullptr, nullptr}) : find_site(from, entry_point, nullptr, key);
-  return first_of(thread, entry) = site;
+  return site.is_silent() ? site : first_of(thread, entry) = site;
 }
 
 [[gnu::noinline]] Site site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept {

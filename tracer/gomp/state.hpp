@@ -36,7 +36,7 @@ struct Handlers {
   bool counts_chunks;  ///< has_work and not has_chunks: the usual way of loops
   bool has_sync_and_wait;
 };
-extern Handlers on;
+[[gnu::visibility("hidden")]] extern Handlers on;
 
 /// A place in the program that calls an entry point.
 struct Site {
@@ -104,13 +104,13 @@ struct Thread {
   Caller caller;               ///< the last
   std::uint64_t caller_generation = 0;
   static constexpr unsigned firsts = 64;
-  Site first[firsts];  ///< by entry point: where its latest new call came from
+  Site first[firsts];  ///< by entry point: where its latest new call came from, of those that are recorded
   Site sites[sets][2];
 };
 extern constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
 
 /// Of forked processes.
-extern std::atomic<std::uint64_t> process;
+[[gnu::visibility("hidden")]] extern std::atomic<std::uint64_t> process;
 
 const Site& look_up(const void* from, Entry entry, const void* entry_point, std::uint64_t key) noexcept;
 /// Whether it is code of this library.

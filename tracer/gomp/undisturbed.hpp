@@ -4,8 +4,8 @@
 
 namespace tracer::gomp {
 
-/// Calls function(data) with all signals blocked but those of faults, without being cancelled, and on a stack of its own
-/// where the thread's has little left. A handler that calls libgomp would wait for what the interrupted code holds;
+/// Calls function(data) with all signals blocked but those of faults, without being cancelled, and on a stack of its
+/// own where the thread's has little left. A handler that calls libgomp would wait for what the interrupted code holds;
 /// threads of programs may have 16 KiB of stack.
 void undisturbed(void (*function)(void*), void* data) noexcept;
 
