@@ -9,8 +9,8 @@
 
 namespace tracer {
 
-/// As long as it lives the calling thread takes no signal but those of its own faults, and is not cancelled: cancellation
-/// in a system call of ours would unwind through functions that let nothing pass. Two system calls.
+/// As long as it lives the calling thread takes no signal but those of its own faults, and is not cancelled:
+/// cancellation in a system call of ours would unwind through functions that let nothing pass. Two system calls.
 class Undisturbed {
  public:
   Undisturbed() noexcept {
