@@ -13,7 +13,9 @@ struct record {
 static __thread struct record ring[4096] __attribute__((tls_model("initial-exec")));
 static __thread unsigned at __attribute__((tls_model("initial-exec")));
 static inline void record(uint64_t head, uint64_t b, const void* c) {
-  ring[at++ & 4095] = (struct record){__rdtsc(), head, b, (uint64_t)c};
+  struct record* slot = &ring[at++ & 4095];
+  *slot = (struct record){__rdtsc(), head, b, (uint64_t)c};
+  __asm__ volatile("" : : "r"(slot) : "memory"); /* nobody reads it: the compiler would leave the stores out */
 }
 
 typedef void (*function)(void*);

@@ -31,6 +31,23 @@ struct tracer_more {
   uint16_t sub;
 };
 
+/* Where a thread's records are put, for front ends whose calls are so short that a call of emit() counts: behind a
+ * system call its target is not predicted. NULL while there is none, or the clock is not the processor's counter: then
+ * emit() is to be called. To record on the calling thread, with the counter's value as `time`:
+ *   if (*head + 1 > limit) emit(...);                other threads write `limit`, too
+ *   records[4 * (*head & mask)] = time, word | (uint64_t)a << 32, b, c;
+ *   *head += 1;                                      with release order; several records become visible at once
+ * An id of its own: channel << 40 | ++counter. */
+struct tracer_lane {
+  uint64_t* records;
+  uint64_t mask;
+  uint64_t limit;
+  uint64_t* head;
+  void* of_reader;
+  uint64_t counter;
+  uint32_t channel;
+};
+
 /* Any thread may call any function at any time until the process ends, also in forked children, also after the end of
  * recording: then they do nothing. None throws, none changes errno. The table is never freed. */
 struct tracer_front_end {
@@ -86,22 +103,14 @@ struct tracer_front_end {
   /* Replaces the handler of thread_begin, which queries the runtime about the thread: `type` is an ompt_thread_t. */
   void (*ompt_thread_begin)(uint32_t type);
 
-  /* As emit, for the first record of a construct: c is its place in the code, whose library is looked at before it can
-   * be closed. 0 is no place. */
-  void (*emit_place)(uint32_t word, uint32_t a, uint64_t b, uint64_t c);
-  /* Two records of one moment, with the same b and c, and a = 0; c as for emit_place. The result: a time for emit_at of
-   * what follows at once. */
-  uint64_t (*emit_pair)(uint32_t first, uint32_t second, uint64_t b, uint64_t c);
-  /* What gets an id of libtracer.so's, which is the result; 0: nothing is recorded. `sub` as in the record's word.
-   * A region: `flags`, how many threads it asks for, its place. A member of a region's team: its number, the team's
-   * size, the region. An explicit task: `flags` in 16 bits, whether it has dependences, who creates it, its place. */
-  uint64_t (*emit_region)(uint16_t sub, uint32_t threads, uint64_t place);
-  uint64_t (*emit_member)(uint16_t sub, uint32_t team, uint64_t region);
-  uint64_t (*emit_task)(uint16_t sub, int depends, uint64_t creator, uint64_t place);
-  /* A member's part of a team ends, at one moment: the wait in the barrier behind the region and that barrier, the
-   * implicit task, and the region where it is the member that began it. `number` and `task`: the member's; `region`: 0,
-   * or the region's id, with its `sub`; `place`: the region's, 0 for the other members. */
-  void (*emit_part_end)(uint16_t number, uint16_t sub, uint64_t task, uint64_t region, uint64_t place);
+  /* A construct's place in the code, before it is recorded: its library is looked at before it can be closed. What the
+   * program's own file has need not be told. */
+  void (*see_place)(uint64_t place);
+  /* A new id of a region or task (include/tracer/ids.hpp); 0: nothing is recorded. */
+  uint64_t (*new_id)(void);
+  /* Bytes from a thread's pointer (fs of x86-64, tpidr_el0 of AArch64) to a `struct tracer_lane*`: the same on all
+   * threads until the process ends. */
+  ptrdiff_t (*lane)(void);
   /* Whether each chunk that a loop hands out is to be recorded (TRACER_RECORD, group chunks). The same until the
    * process ends. */
   int (*records_chunks)(void);

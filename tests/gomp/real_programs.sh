@@ -4,7 +4,7 @@
 # archives with named regions, no libomp mapped. Opt-in: it downloads some 100 MB of packages and unpacks them into a
 # scratch directory; nothing is installed. Prints a table; the status is 1 where a row is not as it must be.
 #
-#   tests/gomp/real_programs.sh TRACER [SCRATCH]     THREADS=2 PROGRAMS="gromacs lammps graphicsmagick data.table"
+#   tests/gomp/real_programs.sh TRACER [SCRATCH]     THREADS=2 PROGRAMS="gromacs lammps graphicsmagick data.table numpy scikit-learn"
 set -u
 tracer=$(readlink -f "${1:?usage: real_programs.sh TRACER [SCRATCH]}")
 scratch=${2:-$(mktemp -d)}
@@ -58,7 +58,7 @@ print(report["callbacks"].get("parallel_begin", 0), "|", len(rows), "|", len(nam
 
 echo "| program | status alone, traced | results | archive | libomp mapped | regions | constructs | named |"
 echo "|---|---|---|---|---|---|---|---|"
-for program in ${PROGRAMS:-graphicsmagick lammps data.table gromacs}; do
+for program in ${PROGRAMS:-graphicsmagick lammps data.table numpy scikit-learn gromacs}; do
   case $program in
     graphicsmagick)
       fetch graphicsmagick || { echo "| $program | not to be had |" && bad=1 && continue; }
@@ -101,6 +101,38 @@ IN
       [ -d "$root/etc/R" ] && ln -sfn "$root/etc/R" "$home/etc"  # the package's link leads to the machine's /etc
       row data.table 'cat - table.csv' env EDITOR=vi PAGER=cat R_HOME="$home" R_LIBS="$root/usr/lib/R/site-library:$root/usr/lib/R/library" \
         R_SHARE_DIR="$root/usr/share/R/share" "$home/bin/exec/R" --no-echo --no-restore --vanilla --file=table.R
+      ;;
+    numpy)
+      fetch python3-numpy libopenblas0-openmp || { echo "| $program | not to be had |" && bad=1 && continue; }
+      cat >product.py <<'IN'
+import hashlib
+import numpy
+r = numpy.random.default_rng(1)
+a, b = r.random((500, 400)), r.random((400, 500))
+for result in (a @ b, numpy.linalg.solve(a[:400], b[:, :400]), numpy.linalg.svd(a[:200])[1], numpy.linalg.cholesky(a.T @ a)):
+    print(result.shape, hashlib.sha256(numpy.ascontiguousarray(result)).hexdigest())
+IN
+      row numpy 'cat' env OPENBLAS_NUM_THREADS="$threads" LD_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu/openblas-openmp:$libraries" \
+        PYTHONPATH="$root/usr/lib/python3/dist-packages" /usr/bin/python3 product.py
+      ;;
+    scikit-learn)
+      fetch python3-sklearn || { echo "| $program | not to be had |" && bad=1 && continue; }
+      cat >learn.py <<'IN'
+import hashlib
+import numpy
+from sklearn.cluster import KMeans
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.metrics import pairwise_distances_argmin
+r = numpy.random.default_rng(1)
+x = r.random((3000, 8))
+y = x @ numpy.arange(8)
+trees = HistGradientBoostingRegressor(max_iter=20, random_state=1).fit(x, y).predict(x)
+near = pairwise_distances_argmin(x, x[:100])
+groups = KMeans(5, n_init=1, random_state=1, algorithm="lloyd").fit(x).labels_
+for result in (trees, near, groups):
+    print(result.shape, hashlib.sha256(numpy.ascontiguousarray(result)).hexdigest())
+IN
+      row scikit-learn 'cat' env PYTHONPATH="$root/usr/lib/python3/dist-packages" /usr/bin/python3 learn.py
       ;;
     gromacs)
       fetch gromacs || { echo "| $program | not to be had |" && bad=1 && continue; }

@@ -42,12 +42,9 @@ constexpr tracer_front_end nobody{
     .records_polls = [] { return 1; },
     .ompt_handler = nullptr,  // words never ask for these
     .ompt_thread_begin = nullptr,
-    .emit_place = nullptr,
-    .emit_pair = nullptr,
-    .emit_region = nullptr,
-    .emit_member = nullptr,
-    .emit_task = nullptr,
-    .emit_part_end = nullptr,
+    .see_place = nullptr,
+    .new_id = nullptr,
+    .lane = nullptr,
     .records_chunks = nullptr,
 };
 

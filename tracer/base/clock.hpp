@@ -4,11 +4,8 @@
 
 #include <ctime>
 
+#include "tracer/processor.hpp"
 #include "tracer/time.hpp"
-
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace tracer {
 
@@ -50,16 +47,8 @@ void set_clock(ClockKind kind) noexcept;
 /// 8 ns with the time stamp counter, 20 ns otherwise (measured on EPYC under KVM). Not serialising: the
 /// instructions around it may move by some nanoseconds, which costs less than rdtscp's 16 ns.
 inline Ticks now(ClockKind kind) noexcept {
-#if defined(__x86_64__)
-  if (kind == ClockKind::tsc) [[likely]]
-    return __rdtsc();
-#elif defined(__aarch64__)
-  if (kind == ClockKind::generic_timer) [[likely]] {
-    Ticks value;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-  }
-#endif
+  if (kind == detail::counter_kind) [[likely]]
+    return read_counter();
   return read_monotonic();
 }
 inline Ticks now() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What GCC's compilers call in libgomp, of GCC 4.2 to 15, as far as it is listened to: declarations, and the lists that
+// What GCC's compilers call in libgomp, of GCC 4.2 to 16, as far as it is listened to: declarations, and the lists that
 // the table of a libgomp's functions and the numbers of the entry points are made from.
 #pragma once
 
@@ -180,6 +180,7 @@ void GOMP_taskloop_ull(Function, void* data, Copy, long size, long alignment, un
                        int priority, Unsigned start, Unsigned end, Unsigned step);
 void GOMP_taskwait();
 void GOMP_taskwait_depend(void** depend);
+void GOMP_taskwait_depend_nowait(void** depend);
 void GOMP_taskyield();
 void GOMP_taskgroup_start();
 void GOMP_taskgroup_end();
@@ -277,6 +278,7 @@ TRACER_GOMP_LOCKS(TRACER_DECLARE)
   TRACER_GOMP_M(GOMP_taskloop_ull)                         \
   TRACER_GOMP_M(GOMP_taskwait)                             \
   TRACER_GOMP_M(GOMP_taskwait_depend)                      \
+  TRACER_GOMP_M(GOMP_taskwait_depend_nowait)               \
   TRACER_GOMP_M(GOMP_taskyield)                            \
   TRACER_GOMP_M(GOMP_taskgroup_start)                      \
   TRACER_GOMP_M(GOMP_taskgroup_end)                        \

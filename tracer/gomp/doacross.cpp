@@ -18,8 +18,7 @@ void tell_doacross(ompt_dependence_type_t type, std::uint64_t iteration) noexcep
 
 template <class F>
 void* before_wait(Entry entry, F entry_point, F Runtime::*function, std::uint64_t first, const void* from) noexcept {
-  Site site = site_of(from, entry, reinterpret_cast<const void*>(entry_point));
-  if (site.runtime == nullptr) site = site_in_function(from, reinterpret_cast<const void*>(entry_point), site.key);
+  const Site site = site_of_call(from, entry, reinterpret_cast<const void*>(entry_point));
   if (!site.is_silent()) tell_doacross(ompt_dependence_type_sink, first);
   void* next = nullptr;
   std::memcpy(&next, &(site.runtime->*function), sizeof next);

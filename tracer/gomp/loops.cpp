@@ -10,43 +10,75 @@ namespace {
 /// Not of static loops, in which each thread's share is known beforehand.
 template <class Number>
 [[gnu::noinline]] void record_chunk(const Work& work, const Number* first, const Number* last) noexcept {
-  if (!hands_out_chunks(work.type)) return;
+  if (!hands_out_chunks(work.type())) return;
   const auto distance = static_cast<std::uint64_t>(*last) - static_cast<std::uint64_t>(*first);
   const auto stride = static_cast<std::uint64_t>(work.step);
-  on.emit(TRACER_WORD(RecordKind::dispatch, Endpoint::none, dispatch_kind::loop_chunk), 0,
-          static_cast<std::uint64_t>(*first),
-          work.step >= 0 ? iterations(distance, stride) : iterations(0 - distance, 0 - stride));
-}
-
-/// The iterations [first, last) were given to the thread. Chunks come too often to be recorded each, unless it is asked
-/// for: they are counted.
-template <class Number>
-[[gnu::always_inline]] inline void tell_chunk(Work& work, const Number* first, const Number* last) noexcept {
-  ++work.chunks;
-  if (on.has_chunks) [[unlikely]]
-    record_chunk(work, first, last);
+  record(Words{TRACER_WORD(RecordKind::dispatch, Endpoint::none, dispatch_kind::loop_chunk), 0,
+               static_cast<std::uint64_t>(*first),
+               work.step >= 0 ? iterations(distance, stride) : iterations(0 - distance, 0 - stride)});
 }
 
 template <class Number, class Call>
 [[gnu::always_inline]] inline bool begin_loop(const Work& work, Number* first, Number* last, Call call) {
+  if (on.counts_chunks) [[likely]] {
+    begin_recorded_work(thread, work);
+    return call();
+  }
   begin_work(thread, work);
+  thread.work.step = work.step;
   const bool has_chunk = call();
-  if (has_chunk && first != nullptr) tell_chunk(thread.work, first, last);
+  if (has_chunk && first != nullptr && on.has_chunks) record_chunk(thread.work, first, last);
   return has_chunk;
 }
 
-/// `next`: of a runtime. Within a loop that the thread has begun the place of the call is not asked for.
-template <class Number, class Next>
-[[gnu::always_inline]] inline bool next_chunk(const Runtime& runtime, Next next, Number* first, Number* last) {
-  const bool has_chunk = (runtime.*next)(first, last);
-  if (has_chunk) tell_chunk(thread.work, first, last);
+/// The same without a call, where all that is needed is at hand, so that the entry point is a jump to the libgomp of
+/// the result. nullptr: it is not, and nothing has been recorded.
+[[gnu::always_inline]] inline const Runtime* begin_at_hand(const void* from, Entry entry, std::uint16_t type,
+                                                           std::uint64_t count) noexcept {
+  Thread& self = thread;
+  const Site& site = first_of(self, entry);
+  tracer_lane* const lane = this_lane();
+  if (site.key != key_of(from, entry) || lane == nullptr || !on.counts_chunks || self.work.end_word != 0) [[unlikely]]
+    return nullptr;
+  const Work work{site.code, type, count, 1, site.runtime};
+  if (!put(*lane, begin_of(work))) [[unlikely]]
+    return nullptr;
+  self.work.begin(work);
+  if (work.runtime == nullptr) __builtin_unreachable();
+  return work.runtime;
+}
+
+/// Where no chunk is asked for (`first` is null) the loop's first comes with the next call.
+template <class Number, class Call>
+inline bool begin_any_loop(Work work, Number* first, Number* last, Call call) {
+  if (first == nullptr) work.begins_without_chunk();
+  return begin_loop(work, first, last, call);
+}
+
+/// Outside of a loop that the thread has begun, or where each chunk is recorded. `next`: of a runtime.
+template <class Number>
+[[gnu::noinline]] bool next_chunk(const void* from, Entry entry, bool (*entry_point)(Number*, Number*),
+                                  bool (*Runtime::*next)(Number*, Number*), Number* first, Number* last) {
+  const Site site = site_of_call(from, entry, reinterpret_cast<const void*>(entry_point));
+  if (site.is_silent()) return (site.runtime->*next)(first, last);
+  ++thread.work.asked;
+  const bool has_chunk = (site.runtime->*next)(first, last);
+  if (has_chunk && on.has_chunks) record_chunk(thread.work, first, last);
   return has_chunk;
+}
+
+/// Of a loop that the thread has not begun.
+[[gnu::noinline]] void end_unknown_loop(const void* from) {
+  const Site site =
+      site_of_call(from, Entry::GOMP_loop_end_nowait, reinterpret_cast<const void*>(&GOMP_loop_end_nowait));
+  if (!site.is_silent()) end_work(thread);
+  site.runtime->GOMP_loop_end_nowait();
 }
 
 /// Of doacross loops the first count is what is handed out.
 template <class Number>
 Work doacross_work(const Site& site, unsigned counts, const Number* count, std::uint16_t type) noexcept {
-  return {site.code, counts != 0 ? static_cast<std::uint64_t>(*count) : 0, 1, type, 0, site.runtime};
+  return {site.code, type, counts != 0 ? static_cast<std::uint64_t>(*count) : 0, 1, site.runtime};
 }
 
 }  // namespace
@@ -56,30 +88,53 @@ using namespace tracer::gomp;
 namespace work_type = tracer::work_type;
 namespace sync_kind = tracer::sync_kind;
 
-#define TRACER_NEXT_OF(name, number)                                   \
-  bool name(number* first, number* last) {                             \
-    if (const Runtime* const runtime = thread.work.runtime) [[likely]] \
-      return next_chunk(*runtime, &Runtime::name, first, last);        \
-    TRACER_GOMP_ENTER(name, first, last);                              \
-    return next_chunk(*site.runtime, &Runtime::name, first, last);     \
+// Within a loop that the thread has begun the place of the call is not asked for.
+#define TRACER_NEXT_OF(name, number)                                                                     \
+  bool name(number* first, number* last) {                                                               \
+    Work& work = thread.work;                                                                            \
+    if (work.runtime == nullptr) [[unlikely]]                                                            \
+      return next_chunk(__builtin_return_address(0), Entry::name, &::name, &Runtime::name, first, last); \
+    ++work.asked;                                                                                        \
+    return work.runtime->name(first, last);                                                              \
   }
 #define TRACER_NEXT(name)                       \
   TRACER_NEXT_OF(GOMP_loop_##name##_next, long) \
   TRACER_NEXT_OF(GOMP_loop_ull_##name##_next, Unsigned)
 
-#define TRACER_DEFINE(name, type)                                                                                    \
-  bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {              \
-    TRACER_GOMP_ENTER(GOMP_loop_##name##_start, start, end, step, chunk, first, last);                               \
-    return begin_loop(loop_work(site, start, end, step, work_type::type), first, last,                               \
-                      [&] { return site.runtime->GOMP_loop_##name##_start(start, end, step, chunk, first, last); }); \
-  }                                                                                                                  \
-  bool GOMP_loop_ull_##name##_start(bool up, Unsigned start, Unsigned end, Unsigned step, Unsigned chunk,            \
-                                    Unsigned* first, Unsigned* last) {                                               \
-    TRACER_GOMP_ENTER(GOMP_loop_ull_##name##_start, up, start, end, step, chunk, first, last);                       \
-    return begin_loop(loop_work(site, up, start, end, step, work_type::type), first, last, [&] {                     \
-      return site.runtime->GOMP_loop_ull_##name##_start(up, start, end, step, chunk, first, last);                   \
-    });                                                                                                              \
-  }                                                                                                                  \
+#define TRACER_DEFINE(name, type)                                                                                     \
+  namespace {                                                                                                         \
+  [[gnu::noinline]] bool begin_##name(long start, long end, long step, long chunk, long* first, long* last) {         \
+    TRACER_GOMP_ENTER_FROM(thread.from, GOMP_loop_##name##_start, start, end, step, chunk, first, last);              \
+    return begin_loop(loop_work(site, start, end, step, work_type::type), first, last,                                \
+                      [&] { return site.runtime->GOMP_loop_##name##_start(start, end, step, chunk, first, last); });  \
+  }                                                                                                                   \
+  [[gnu::noinline]] bool begin_ull_##name(bool up, Unsigned start, Unsigned end, Unsigned step, Unsigned chunk,       \
+                                          Unsigned* first, Unsigned* last) {                                          \
+    TRACER_GOMP_ENTER_FROM(thread.from, GOMP_loop_ull_##name##_start, up, start, end, step, chunk, first, last);      \
+    return begin_loop(loop_work(site, up, start, end, step, work_type::type), first, last, [&] {                      \
+      return site.runtime->GOMP_loop_ull_##name##_start(up, start, end, step, chunk, first, last);                    \
+    });                                                                                                               \
+  }                                                                                                                   \
+  }                                                                                                                   \
+  bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {               \
+    const void* const from = __builtin_return_address(0);                                                             \
+    if (step == 1) [[likely]]                                                                                         \
+      if (const Runtime* const runtime =                                                                              \
+              begin_at_hand(from, Entry::GOMP_loop_##name##_start, work_type::type, distance(start, end))) [[likely]] \
+        return runtime->GOMP_loop_##name##_start(start, end, step, chunk, first, last);                               \
+    thread.from = from;                                                                                               \
+    return begin_##name(start, end, step, chunk, first, last);                                                        \
+  }                                                                                                                   \
+  bool GOMP_loop_ull_##name##_start(bool up, Unsigned start, Unsigned end, Unsigned step, Unsigned chunk,             \
+                                    Unsigned* first, Unsigned* last) {                                                \
+    const void* const from = __builtin_return_address(0);                                                             \
+    if (up && step == 1) [[likely]]                                                                                   \
+      if (const Runtime* const runtime = begin_at_hand(from, Entry::GOMP_loop_ull_##name##_start, work_type::type,    \
+                                                       distance(start, end))) [[likely]]                              \
+        return runtime->GOMP_loop_ull_##name##_start(up, start, end, step, chunk, first, last);                       \
+    thread.from = from;                                                                                               \
+    return begin_ull_##name(up, start, end, step, chunk, first, last);                                                \
+  }                                                                                                                   \
   TRACER_NEXT(name)
 TRACER_GOMP_CHUNKED_LOOPS(TRACER_DEFINE)
 #undef TRACER_DEFINE
@@ -135,26 +190,25 @@ std::uint16_t work_of(const Runtime& runtime, long schedule) noexcept {
 }
 }  // namespace
 
-// Where no chunk is asked for (`first` is null) the loop's first comes with the next call.
-#define TRACER_DEFINE(name)                                                                                   \
-  bool name(long start, long end, long step, long schedule, long chunk, long* first, long* last,              \
-            std::uintptr_t* reductions, void** memory) {                                                      \
-    TRACER_GOMP_ENTER(name, start, end, step, schedule, chunk, first, last, reductions, memory);              \
-    return begin_loop(loop_work(site, start, end, step, work_of(*site.runtime, schedule)), first, last, [&] { \
-      return site.runtime->name(start, end, step, schedule, chunk, first, last, reductions, memory);          \
-    });                                                                                                       \
+#define TRACER_DEFINE(name)                                                                                       \
+  bool name(long start, long end, long step, long schedule, long chunk, long* first, long* last,                  \
+            std::uintptr_t* reductions, void** memory) {                                                          \
+    TRACER_GOMP_ENTER(name, start, end, step, schedule, chunk, first, last, reductions, memory);                  \
+    return begin_any_loop(loop_work(site, start, end, step, work_of(*site.runtime, schedule)), first, last, [&] { \
+      return site.runtime->name(start, end, step, schedule, chunk, first, last, reductions, memory);              \
+    });                                                                                                           \
   }
 TRACER_DEFINE(GOMP_loop_start)
 TRACER_DEFINE(GOMP_loop_ordered_start)
 #undef TRACER_DEFINE
 
-#define TRACER_DEFINE(name)                                                                                       \
-  bool name(bool up, Unsigned start, Unsigned end, Unsigned step, long schedule, Unsigned chunk, Unsigned* first, \
-            Unsigned* last, std::uintptr_t* reductions, void** memory) {                                          \
-    TRACER_GOMP_ENTER(name, up, start, end, step, schedule, chunk, first, last, reductions, memory);              \
-    return begin_loop(loop_work(site, up, start, end, step, work_of(*site.runtime, schedule)), first, last, [&] { \
-      return site.runtime->name(up, start, end, step, schedule, chunk, first, last, reductions, memory);          \
-    });                                                                                                           \
+#define TRACER_DEFINE(name)                                                                                           \
+  bool name(bool up, Unsigned start, Unsigned end, Unsigned step, long schedule, Unsigned chunk, Unsigned* first,     \
+            Unsigned* last, std::uintptr_t* reductions, void** memory) {                                              \
+    TRACER_GOMP_ENTER(name, up, start, end, step, schedule, chunk, first, last, reductions, memory);                  \
+    return begin_any_loop(loop_work(site, up, start, end, step, work_of(*site.runtime, schedule)), first, last, [&] { \
+      return site.runtime->name(up, start, end, step, schedule, chunk, first, last, reductions, memory);              \
+    });                                                                                                               \
   }
 TRACER_DEFINE(GOMP_loop_ull_start)
 TRACER_DEFINE(GOMP_loop_ull_ordered_start)
@@ -163,7 +217,7 @@ TRACER_DEFINE(GOMP_loop_ull_ordered_start)
 bool GOMP_loop_doacross_start(unsigned counts, long* count, long schedule, long chunk, long* first, long* last,
                               std::uintptr_t* reductions, void** memory) {
   TRACER_GOMP_ENTER(GOMP_loop_doacross_start, counts, count, schedule, chunk, first, last, reductions, memory);
-  return begin_loop(doacross_work(site, counts, count, work_of(*site.runtime, schedule)), first, last, [&] {
+  return begin_any_loop(doacross_work(site, counts, count, work_of(*site.runtime, schedule)), first, last, [&] {
     return site.runtime->GOMP_loop_doacross_start(counts, count, schedule, chunk, first, last, reductions, memory);
   });
 }
@@ -171,7 +225,7 @@ bool GOMP_loop_doacross_start(unsigned counts, long* count, long schedule, long 
 bool GOMP_loop_ull_doacross_start(unsigned counts, Unsigned* count, long schedule, Unsigned chunk, Unsigned* first,
                                   Unsigned* last, std::uintptr_t* reductions, void** memory) {
   TRACER_GOMP_ENTER(GOMP_loop_ull_doacross_start, counts, count, schedule, chunk, first, last, reductions, memory);
-  return begin_loop(doacross_work(site, counts, count, work_of(*site.runtime, schedule)), first, last, [&] {
+  return begin_any_loop(doacross_work(site, counts, count, work_of(*site.runtime, schedule)), first, last, [&] {
     return site.runtime->GOMP_loop_ull_doacross_start(counts, count, schedule, chunk, first, last, reductions, memory);
   });
 }
@@ -191,11 +245,9 @@ bool GOMP_loop_end_cancel() {
 
 void GOMP_loop_end_nowait() {
   Thread& self = thread;
-  if (const Runtime* const runtime = self.work.runtime; runtime != nullptr && is_known(self)) [[likely]] {
-    end_work(self);
+  if (const Runtime* const runtime = self.work.runtime) [[likely]] {
+    end_recorded_work(self);
     return runtime->GOMP_loop_end_nowait();
   }
-  TRACER_GOMP_ENTER(GOMP_loop_end_nowait);
-  end_work(thread);
-  site.runtime->GOMP_loop_end_nowait();
+  end_unknown_loop(__builtin_return_address(0));
 }

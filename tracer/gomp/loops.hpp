@@ -33,6 +33,12 @@ constexpr std::uint64_t iterations(std::uint64_t distance, std::uint64_t stride)
   return stride != 0 ? distance / stride + (distance % stride != 0 ? 1 : 0) : 0;
 }
 
+/// How many iterations with step 1.
+template <class Number>
+constexpr std::uint64_t distance(Number start, Number end) noexcept {
+  return start < end ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start) : 0;
+}
+
 inline Work loop_work(const Site& site, long start, long end, long step, std::uint16_t type) noexcept {
   const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(end);
   const auto stride = static_cast<std::uint64_t>(step);
@@ -40,7 +46,7 @@ inline Work loop_work(const Site& site, long start, long end, long step, std::ui
   const std::uint64_t count = is_empty   ? 0
                               : step > 0 ? iterations(to - from, stride)
                                          : iterations(from - to, 0 - stride);
-  return {site.code, count, step, type, 0, site.runtime};
+  return {site.code, type, count, step, site.runtime};
 }
 
 /// `step` of a loop that counts down is negative, as an unsigned number.
@@ -48,7 +54,7 @@ inline Work loop_work(const Site& site, bool up, Unsigned start, Unsigned end, U
                       std::uint16_t type) noexcept {
   const bool is_empty = up ? start >= end : start <= end;
   const std::uint64_t count = is_empty ? 0 : up ? iterations(end - start, step) : iterations(start - end, 0 - step);
-  return {site.code, count, static_cast<std::int64_t>(step), type, 0, site.runtime};
+  return {site.code, type, count, static_cast<std::int64_t>(step), site.runtime};
 }
 
 }  // namespace tracer::gomp

@@ -14,13 +14,26 @@ namespace tracer::gomp {
 
 /// Lives as long as the region: nobody needs it when the master has left.
 struct Region {
-  void* reductions = nullptr;  ///< the first word of the program's data, where libgomp reads it
-  Function function = nullptr;
-  void* data = nullptr;
-  const Runtime* runtime = nullptr;
-  const void* code = nullptr;
-  ompt_data_t id{};
+  void* reductions;  ///< the first word of the program's data, where libgomp reads it
+  Function function;
+  void* data;
+  const Runtime* runtime;
+  const void* code;
+  const Thread* master;  ///< whose number in its team is 0
+  ompt_data_t id;
   Work work;  ///< that the region is
+
+  // Member by member: else g++ 12 clears all of it by a loop of the processor's before, which takes as long as a
+  // record.
+  [[gnu::always_inline]] inline Region(Function run, void* with, const Site& site, const Thread* begins,
+                                       const Work& loop) noexcept
+      : reductions(nullptr),
+        function(run),
+        data(with),
+        runtime(site.runtime),
+        code(site.code),
+        master(begins),
+        work(loop) {}
 };
 
 namespace {
@@ -56,19 +69,27 @@ constexpr std::uint16_t packed(int flags) noexcept {
 }
 
 /// The barrier and the implicit task end, and the region where the thread is its master (`region` is its id, else 0):
-/// at one moment, and by one call, since what comes behind libgomp's system calls is not predicted.
+/// at one moment.
 [[gnu::always_inline]] inline void end_part(const Thread& self, std::uint64_t region, const void* code) noexcept {
   const auto number = static_cast<std::uint16_t>(self.number);
-  if (on.has_sync && on.has_wait) [[likely]]
-    return on.emit_part_end(number, packed(team_flags), self.task, region, address_of(code));
-  end_wait(self, join_barrier, code);
-  on.emit(TRACER_WORD(RecordKind::implicit_task, Endpoint::end, number), 0, 0, self.task);
-  if (region != 0)
-    on.emit(TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region, address_of(code));
+  const std::uint64_t id = self.task;
+  const Words wait = sync_words(RecordKind::sync_region_wait, Endpoint::end, join_barrier, id, code),
+              barrier = sync_words(RecordKind::sync_region, Endpoint::end, join_barrier, id, code),
+              task{TRACER_WORD(RecordKind::implicit_task, Endpoint::end, number), 0, 0, id},
+              whole{TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region,
+                    address_of(code)};
+  if (!on.has_sync_and_wait) [[unlikely]] {
+    tell_half_wait(Endpoint::end, join_barrier, id, code);
+    return region == 0 ? record(task) : record(task, whole);
+  }
+  if (region == 0) [[unlikely]]
+    record(wait, barrier, task);
+  else
+    record(wait, barrier, task, whole);
 }
 
 /// What is still to be told of the region before.
-void end_late(Thread& self) noexcept {
+[[gnu::noinline]] void end_late(Thread& self) noexcept {
   if (!self.is_late) return;
   self.is_late = false;
   if (!is_known(self)) return;
@@ -76,28 +97,34 @@ void end_late(Thread& self) noexcept {
 }
 
 inline void begin_member(Thread& self, Region& region, int number) noexcept {
-  self.task = on.emit_member(static_cast<std::uint16_t>(number),
-                             static_cast<std::uint32_t>(region.runtime->omp_get_num_threads()), region.id.value);
+  const auto team = static_cast<std::uint32_t>(region.runtime->omp_get_num_threads());
+  self.task = new_id();
+  record(Words{TRACER_WORD(RecordKind::implicit_task, Endpoint::begin, number), team, region.id.value, self.task});
   self.region = region.id.value;
   self.function = reinterpret_cast<const void*>(region.function);
   self.number = static_cast<std::uint32_t>(number);
-  self.work.type = 0;
+  self.work.end_word = 0;
   self.work.runtime = nullptr;
-  if (region.work.type != 0) begin_work(self, region.work);
+  if (region.work.end_word == 0) return;
+  begin_work(self, region.work);
+  self.work.step = region.work.step;
+  self.work.begins_without_chunk();
+}
+
+/// Its number in the team.
+[[gnu::noinline]] int begin_worker(Thread& self, const Region& region) noexcept {
+  if (!is_known(self)) begin_thread(self, ompt_thread_worker);
+  end_late(self);
+  use(self, *region.runtime);
+  return region.runtime->omp_get_thread_num();
 }
 
 /// What libgomp calls in place of the outlined function.
 void member(void* argument) {
   Region& region = *static_cast<Region*>(argument);
   Thread& self = thread;
-  const int number = region.runtime->omp_get_thread_num();
-  const bool is_master = number == 0;
-  if (!is_master) {
-    if (!is_known(self)) begin_thread(self, ompt_thread_worker);
-    end_late(self);
-    use(self, *region.runtime);
-  }
-  begin_member(self, region, number);
+  const bool is_master = &self == region.master;
+  begin_member(self, region, is_master ? 0 : begin_worker(self, region));
   region.function(region.data);
   end_work(self);
   self.is_late = self.is_late || !is_master;
@@ -109,7 +136,11 @@ unsigned requested(const Runtime& runtime, unsigned threads) noexcept {
 }
 
 inline void begin_region(Region& region, unsigned threads) noexcept {
-  region.id.value = on.emit_region(packed(team_flags), requested(*region.runtime, threads), address_of(region.code));
+  const unsigned wanted = requested(*region.runtime, threads);
+  see(region.code);
+  region.id.value = new_id();
+  record(Words{TRACER_WORD(RecordKind::parallel_begin, Endpoint::begin, packed(team_flags)), wanted, region.id.value,
+               address_of(region.code)});
 }
 
 /// The master's part and the region end. In a child that was forked inside nothing is to be ended.
@@ -123,8 +154,8 @@ void end_region(Thread& self, const Outer& outer, const Region& region) noexcept
 template <class Run>
 [[gnu::always_inline]] inline auto parallel(const Site& site, Function function, void* data, unsigned threads,
                                             const Work& work, Run run) {
-  Region region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
   Thread& self = thread;
+  Region region(function, data, site, &self, work);
   const Outer outer(self);
   begin_region(region, threads);
   if constexpr (std::is_void_v<decltype(run(&region))>) {
@@ -138,7 +169,7 @@ template <class Run>
 }
 
 Work sections_work(const Site& site, unsigned count) noexcept {
-  return {site.code, count, 1, work_type::sections};
+  return {site.code, work_type::sections, count};
 }
 
 // Before GCC 4.9 the master's part is called by the program between the two.
@@ -159,7 +190,7 @@ void start_old(const Site& site, Function function, void* data, unsigned threads
     return run(function, data);
   }
   Old& old = old_regions[self.old_depth++];
-  auto* region = new (old.region) Region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
+  auto* region = new (old.region) Region(function, data, site, &self, work);
   new (old.outer) Outer(self);
   begin_region(*region, threads);
   run(&member, region);
@@ -286,6 +317,6 @@ void GOMP_parallel_end() {
 
 void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_teams_reg, function, data, teams, limit, flags);
-  Region league{nullptr, function, data, site.runtime, site.code, word_of(0), {}};
+  Region league(function, data, site, nullptr, {});
   site.runtime->GOMP_teams_reg(&team, &league, teams, limit, flags);
 }

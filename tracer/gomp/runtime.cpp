@@ -10,12 +10,14 @@
 #include <cstring>
 #include <new>
 
+#include "tracer/gomp/lane.hpp"
 #include "tracer/gomp/objects.hpp"
 #include "tracer/gomp/unseen.hpp"
 
 namespace tracer::gomp {
 
 constinit std::atomic<std::uint64_t> generation{1};
+constinit ProgramCode program_code{0, 0};
 
 constinit const char* const entry_names[] = {
 #define TRACER_GOMP_M(name) #name,
@@ -280,6 +282,10 @@ namespace {
 /// What is loaded before the program begins is in its scope.
 [[gnu::constructor]] void look_at_program() {
   program_has_one = dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr;
+  for_each_object([](const Object& program) {
+    program_code = {program.begin, program.end - program.begin};
+    return true;
+  });
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Caller find_caller(std::uintptr_t address) noexcept;
 
 /// Another number whenever the program has closed a library: what is kept of callers is no longer sure. Also in forked
 /// children. By large steps: it is part of the keys that sites are found by.
-extern std::atomic<std::uint64_t> generation;
+[[gnu::visibility("hidden")]] extern std::atomic<std::uint64_t> generation;
 inline void next_generation() noexcept {
   generation.fetch_add(0xa2684a87bd05df2au);
 }

@@ -5,11 +5,11 @@
 #include <pthread.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 
 #include "tracer/connect.h"
+#include "tracer/gomp/undisturbed.hpp"
 #include "tracer/gomp/unseen.hpp"
 
 namespace tracer::gomp {
@@ -17,6 +17,7 @@ namespace tracer::gomp {
 constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
 constinit std::atomic<std::uint64_t> process{1};
 constinit const tracer_front_end* front = nullptr;
+constinit std::ptrdiff_t lane_at = 0;
 
 namespace {
 
@@ -56,19 +57,15 @@ void take_handlers() noexcept {
   take(on.nest_lock, ompt_callback_nest_lock);
   take(on.cancel, ompt_callback_cancel);
   take(on.target, ompt_callback_target_emi);
-  on.emit = front->emit;
-  on.emit_place = front->emit_place;
-  on.emit_pair = front->emit_pair;
-  on.emit_region = front->emit_region;
-  on.emit_member = front->emit_member;
-  on.emit_part_end = front->emit_part_end;
-  on.emit_task = front->emit_task;
+  lane_at = front->lane();
   on.has_tasks = front->ompt_handler(ompt_callback_task_schedule) != nullptr;
   on.has_work = front->ompt_handler(ompt_callback_work) != nullptr;
   on.has_chunks = front->records_chunks() != 0;
+  on.counts_chunks = on.has_work && !on.has_chunks;
   on.has_dependences = front->ompt_handler(ompt_callback_dependences) != nullptr;
   on.has_sync = front->ompt_handler(ompt_callback_sync_region) != nullptr;
   on.has_wait = front->ompt_handler(ompt_callback_sync_region_wait) != nullptr;
+  on.has_sync_and_wait = on.has_sync && on.has_wait;
   on.has_target = front->ompt_handler(ompt_callback_target_map_emi) != nullptr;
 }
 
@@ -85,6 +82,7 @@ bool connect() noexcept {
     if (!is_registered.exchange(true)) {
       pthread_atfork(nullptr, nullptr, [] {
         process.fetch_add(1);
+        thread.work.runtime = nullptr;  // in this process the thread has not begun the loop
         next_generation();
       });
     }
@@ -127,13 +125,8 @@ constinit Handlers on{
     .has_tasks = false,
     .has_work = false,
     .has_chunks = false,
-    .emit = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
-    .emit_place = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
-    .emit_pair = nothing<std::uint64_t (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
-    .emit_region = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
-    .emit_member = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
-    .emit_part_end = nothing<void (*)(std::uint16_t, std::uint16_t, std::uint64_t, std::uint64_t, std::uint64_t)>,
-    .emit_task = nothing<std::uint64_t (*)(std::uint16_t, int, std::uint64_t, std::uint64_t)>,
+    .counts_chunks = false,
+    .has_sync_and_wait = false,
 };
 
 bool is_own(const void* address) noexcept {
@@ -152,8 +145,7 @@ Site& keep(Thread& self, const Site& site) noexcept {
 }
 
 /// `function`: nullptr, or the outlined function that the call is in.
-Site& find_site(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
-  const int kept_errno = errno;
+Site& find_site_now(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
   Thread& self = thread;
   const Caller& caller = caller_of(self, reinterpret_cast<std::uintptr_t>(function != nullptr ? function : from));
   const bool records = !caller.runtime->speaks_ompt && !caller.runtime->is_missing && connect();
@@ -163,18 +155,25 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
     if (!self.caller.is_counted) count_unknown_calls(caller.code.begin);
     self.caller.is_counted = true;
   }
-  Site& site =
-      keep(self, {key, caller.runtime, records ? place_of_call(from, entry_point, function, caller) : nullptr});
-  errno = kept_errno;
-  return site;
+  const void* const place = records ? place_of_call(from, entry_point, function, caller) : nullptr;
+  if (records) see(place);
+  return keep(self, {key, caller.runtime, place});
+}
+Site& find_site(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
+  Site* site = nullptr;
+  auto find = [&] { site = &find_site_now(from, entry_point, function, key); };
+  undisturbed(find);
+  return *site;
 }
 
 }  // namespace
 
-[[gnu::noinline, gnu::cold]] const Site& look_up(const void* from, const void* entry_point,
+[[gnu::noinline, gnu::cold]] const Site& look_up(const void* from, Entry entry, const void* entry_point,
                                                  std::uint64_t key) noexcept {
-  if (is_own(from) && thread.function != nullptr) return keep(thread, {key, nullptr, nullptr});
-  return find_site(from, entry_point, nullptr, key);
+  const bool is_in_function = is_own(from) && thread.function != nullptr;
+  const Site& site =
+      is_in_function ? keep(thread, {key, nullptr, nullptr}) : find_site(from, entry_point, nullptr, key);
+  return site.is_silent() ? site : first_of(thread, entry) = site;
 }
 
 [[gnu::noinline]] Site site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept {
@@ -186,8 +185,8 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
   return find_site(from, entry_point, function, own_key);
 }
 
-void begin_thread(Thread& self, ompt_thread_t type) noexcept {
-  const int kept_errno = errno;
+namespace {
+void begin_thread_now(Thread& self, ompt_thread_t type) noexcept {
   self.process = process.load(std::memory_order_relaxed);
   self.task = self.region = 0;
   self.work = {};
@@ -199,18 +198,37 @@ void begin_thread(Thread& self, ompt_thread_t type) noexcept {
     on.implicit_task(ompt_scope_begin, &nowhere, &task, 1, 1, ompt_task_initial);
     self.task = task.value;
   }
-  errno = kept_errno;
+}
+}  // namespace
+void begin_thread(Thread& self, ompt_thread_t type) noexcept {
+  auto tell = [&] { begin_thread_now(self, type); };
+  undisturbed(tell);
 }
 
-void use(Thread& self, const Runtime& runtime) noexcept {
-  const std::uint32_t bit = 1u << (runtime.number & 31);
-  if ((self.runtimes & bit) != 0) return;
-  self.runtimes |= bit;
+[[gnu::noinline]] void end_earlier_work(Thread& self) noexcept {
+  end_recorded_work(self);
+}
+
+void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept {
+  if (on.has_sync) record(sync_words(RecordKind::sync_region, at, kind, task, code));
+  if (on.has_wait) record(sync_words(RecordKind::sync_region_wait, at, kind, task, code));
+}
+
+namespace {
+void tell_use(const Runtime& runtime) noexcept {
   const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
   char name[48], value[600];
   std::snprintf(name, sizeof name, "RUN::LIBGOMP::%u", runtime.number);
   std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
   front->fact(name, value);
+}
+}  // namespace
+void use(Thread& self, const Runtime& runtime) noexcept {
+  const std::uint32_t bit = 1u << (runtime.number & 31);
+  if ((self.runtimes & bit) != 0) return;
+  self.runtimes |= bit;
+  auto tell = [&] { tell_use(runtime); };
+  undisturbed(tell);
 }
 
 }  // namespace tracer::gomp

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "omp-tools.h"
 #include "tracer/front_end.h"
+#include "tracer/gomp/lane.hpp"
 #include "tracer/gomp/runtime.hpp"
 #include "tracer/ompt_values.hpp"
 #include "tracer/record.hpp"
@@ -31,20 +33,10 @@ struct Handlers {
   ompt_callback_cancel_t cancel;
   ompt_callback_target_emi_t target;
   bool has_dependences, has_target, has_sync, has_wait, has_tasks, has_work, has_chunks;
-
-  // The table's own, for what is recorded without a handler
-  void (*emit)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
-  void (*emit_place)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
-  std::uint64_t (*emit_pair)(std::uint32_t first, std::uint32_t second, std::uint64_t b, std::uint64_t c);
-  std::uint64_t (*emit_region)(std::uint16_t sub, std::uint32_t threads, std::uint64_t place);
-  std::uint64_t (*emit_member)(std::uint16_t sub, std::uint32_t team, std::uint64_t region);
-  void (*emit_part_end)(std::uint16_t number, std::uint16_t sub, std::uint64_t task, std::uint64_t region,
-                        std::uint64_t place);
-  std::uint64_t (*emit_task)(std::uint16_t sub, int depends, std::uint64_t creator, std::uint64_t place);
+  bool counts_chunks;  ///< has_work and not has_chunks: the usual way of loops
+  bool has_sync_and_wait;
 };
-extern Handlers on;
-/// Set before `on` is used.
-extern const tracer_front_end* front;
+[[gnu::visibility("hidden")]] extern Handlers on;
 
 /// A place in the program that calls an entry point.
 struct Site {
@@ -54,14 +46,45 @@ struct Site {
   bool is_silent() const noexcept { return code == nullptr; }
 };
 
+/// Loops whose threads ask for chunks until there are no more.
+constexpr bool hands_out_chunks(std::uint16_t work) noexcept {
+  return work >= work_type::loop_dynamic && work <= work_type::loop_other;
+}
+
 /// A worksharing construct that the thread has begun and not ended.
 struct Work {
   const void* code = nullptr;
-  std::uint64_t count = 0;  ///< iterations
+  std::uint64_t count = 0;           ///< iterations
+  const Runtime* runtime = nullptr;  ///< of a loop that is recorded and its chunks counted: whose it is
+  std::uint32_t end_word = 0;        ///< of the record of its end; 0: none is open
+  /// Each chunk of a loop is followed by a call that asks for the next. So the calls are counted, before libgomp is
+  /// called, whose answer need not come back to us. Below 0 there are none.
+  std::int32_t asked = 0;
   std::int64_t step = 1;
-  std::uint16_t type = 0;            ///< 0: none
-  std::uint32_t chunks = 0;          ///< handed out
-  const Runtime* runtime = nullptr;  ///< of a loop: whose it is
+
+  Work() = default;
+  constexpr Work(const void* place, std::uint16_t type, std::uint64_t number, std::int64_t stride = 1,
+                 const Runtime* of = nullptr) noexcept
+      : code(place),
+        count(number),
+        runtime(of),
+        end_word(TRACER_WORD(RecordKind::work, Endpoint::end, type)),
+        asked(hands_out_chunks(type) ? 0 : std::numeric_limits<std::int32_t>::min()),
+        step(stride) {}
+  /// All but `step`, which few need.
+  [[gnu::always_inline]] void begin(const Work& work) noexcept {
+    code = work.code;
+    count = work.count;
+    runtime = work.runtime;
+    end_word = work.end_word;
+    asked = work.asked;
+  }
+  std::uint16_t type() const noexcept { return static_cast<std::uint16_t>(end_word >> 16); }
+  std::uint32_t chunks() const noexcept { return asked > 0 ? static_cast<std::uint32_t>(asked) : 0; }
+  /// The first chunk of the loop is asked for, too.
+  void begins_without_chunk() noexcept {
+    if (asked == 0) asked = -1;
+  }
 };
 
 struct Region;
@@ -77,16 +100,19 @@ struct Thread {
   bool is_late = false;        ///< its part of a team is over, but for the barrier that it waits in
   std::uint32_t runtimes = 0;  ///< bit by bit: those that it has used
   unsigned old_depth = 0;      ///< regions of GOMP_parallel_start that are open
+  const void* from = nullptr;  ///< for an entry point's second half: its return address
   Caller caller;               ///< the last
   std::uint64_t caller_generation = 0;
+  static constexpr unsigned firsts = 64;
+  Site first[firsts];  ///< by entry point: where its latest new call came from, of those that are recorded
   Site sites[sets][2];
 };
 extern constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
 
 /// Of forked processes.
-extern std::atomic<std::uint64_t> process;
+[[gnu::visibility("hidden")]] extern std::atomic<std::uint64_t> process;
 
-const Site& look_up(const void* from, const void* entry_point, std::uint64_t key) noexcept;
+const Site& look_up(const void* from, Entry entry, const void* entry_point, std::uint64_t key) noexcept;
 /// Whether it is code of this library.
 bool is_own(const void* address) noexcept;
 /// For a site without a runtime: an outlined function has ended with a jump to the entry point, so that the return
@@ -101,15 +127,27 @@ Site site_in_function(const void* from, const void* entry_point, std::uint64_t k
   return reinterpret_cast<std::uint64_t>(from) + (static_cast<std::uint64_t>(entry) << 48) +
          generation.load(std::memory_order_relaxed);
 }
-/// By value: what is called may use its place for another.
+[[gnu::always_inline]] inline Site& first_of(Thread& self, Entry entry) noexcept {
+  return self.first[static_cast<unsigned>(entry) % Thread::firsts];
+}
+/// By value: what is called may use its place for another. The first place to look at does not depend on `from`, so
+/// that what it has is there at once.
 [[gnu::always_inline]] inline Site site_of(const void* from, Entry entry, const void* entry_point) noexcept {
   const std::uint64_t key = key_of(from, entry);
+  if (const Site& first = first_of(thread, entry); first.key == key) [[likely]]
+    return first;
   const Site* set = set_of(thread, key);
   if (set[0].key == key) [[likely]]
     return set[0];
   if (set[1].key == key) [[likely]]
     return set[1];
-  return look_up(from, entry_point, key);
+  return look_up(from, entry, entry_point, key);
+}
+
+/// Also where the return address is this library's.
+[[gnu::always_inline]] inline Site site_of_call(const void* from, Entry entry, const void* entry_point) noexcept {
+  const Site site = site_of(from, entry, entry_point);
+  return site.runtime != nullptr ? site : site_in_function(from, entry_point, site.key);
 }
 
 /// Its first event: tells who it is. `type`: ompt_thread_t.
@@ -124,11 +162,6 @@ inline std::uint64_t address_of(const void* code) noexcept {
   return reinterpret_cast<std::uint64_t>(code);
 }
 
-/// Loops whose threads ask for chunks until there are no more.
-constexpr bool hands_out_chunks(std::uint16_t work) noexcept {
-  return work >= work_type::loop_dynamic && work <= work_type::loop_other;
-}
-
 inline ompt_data_t word_of(std::uint64_t id) noexcept {
   ompt_data_t word;
   word.value = id;
@@ -136,39 +169,61 @@ inline ompt_data_t word_of(std::uint64_t id) noexcept {
 }
 
 /// Ends what the thread has open of worksharing: code of GCC does not say where `single` and `scope` end.
-[[gnu::always_inline]] inline void end_work(Thread& self) noexcept {
-  const std::uint16_t type = self.work.type;
-  if (type == 0) return;
-  const std::uint32_t chunks = hands_out_chunks(type) ? self.work.chunks : 0;
-  self.work.type = 0;
-  self.work.runtime = nullptr;
-  if (on.has_work)
-    on.emit(TRACER_WORD(RecordKind::work, Endpoint::end, type), chunks, self.work.count, address_of(self.work.code));
+inline Words begin_of(const Work& work) noexcept {
+  return {TRACER_WORD(RecordKind::work, Endpoint::begin, work.type()), 0, work.count, address_of(work.code)};
 }
-inline void begin_work(Thread& self, const Work& work) noexcept {
-  end_work(self);
-  self.work = work;
-  if (on.has_work)
-    on.emit_place(TRACER_WORD(RecordKind::work, Endpoint::begin, work.type), 0, work.count, address_of(work.code));
+[[gnu::always_inline]] inline void end_recorded_work(Thread& self) noexcept {
+  const std::uint32_t word = self.work.end_word;
+  self.work.end_word = 0;
+  self.work.runtime = nullptr;
+  record(Words{word, self.work.chunks(), self.work.count, address_of(self.work.code)});
+}
+[[gnu::always_inline]] inline void end_work(Thread& self) noexcept {
+  if (self.work.end_word == 0) return;
+  if (on.has_work) [[likely]]
+    return end_recorded_work(self);
+  self.work.end_word = 0;
+}
+void end_earlier_work(Thread& self) noexcept;
+/// Where it is to be recorded.
+[[gnu::always_inline]] inline void begin_recorded_work(Thread& self, const Work& work) noexcept {
+  if (self.work.end_word != 0) [[unlikely]]
+    end_earlier_work(self);
+  self.work.begin(work);
+  record(begin_of(work));
+}
+[[gnu::always_inline]] inline void begin_work(Thread& self, const Work& work) noexcept {
+  if (on.has_work) [[likely]]
+    begin_recorded_work(self, work);
+  else
+    self.work.code = work.code;
+  if (!on.counts_chunks) [[unlikely]]
+    self.work.runtime = nullptr;  // so that each call of a loop comes to next_chunk()
 }
 
-/// A region of synchronisation begins, and the wait in it: at one moment.
+/// What is recorded of a region of synchronisation and the wait in it.
+[[gnu::always_inline]] inline Words sync_words(RecordKind record, Endpoint at, std::uint16_t kind, std::uint64_t task,
+                                               const void* code) noexcept {
+  return {TRACER_WORD(record, at, kind), 0, task, address_of(code)};
+}
+/// Where one of the two is not recorded.
+void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept;
+
+/// Both begin: at one moment.
 [[gnu::always_inline]] inline void begin_wait(const Thread& self, std::uint16_t kind, const void* code) noexcept {
-  const std::uint32_t region = TRACER_WORD(RecordKind::sync_region, Endpoint::begin, kind),
-                      wait = TRACER_WORD(RecordKind::sync_region_wait, Endpoint::begin, kind);
-  if (on.has_sync && on.has_wait) [[likely]]
-    on.emit_pair(region, wait, self.task, address_of(code));
-  else if (on.has_sync || on.has_wait)
-    on.emit_place(on.has_sync ? region : wait, 0, self.task, address_of(code));
+  if (!on.has_sync_and_wait) [[unlikely]]
+    return tell_half_wait(Endpoint::begin, kind, self.task, code);
+  const std::uint64_t task = self.task;
+  record(sync_words(RecordKind::sync_region, Endpoint::begin, kind, task, code),
+         sync_words(RecordKind::sync_region_wait, Endpoint::begin, kind, task, code));
 }
 /// Both end.
 [[gnu::always_inline]] inline void end_wait(const Thread& self, std::uint16_t kind, const void* code) noexcept {
-  const std::uint32_t region = TRACER_WORD(RecordKind::sync_region, Endpoint::end, kind),
-                      wait = TRACER_WORD(RecordKind::sync_region_wait, Endpoint::end, kind);
-  if (on.has_sync && on.has_wait) [[likely]]
-    on.emit_pair(wait, region, self.task, address_of(code));
-  else if (on.has_sync || on.has_wait)
-    on.emit(on.has_sync ? region : wait, 0, self.task, address_of(code));
+  if (!on.has_sync_and_wait) [[unlikely]]
+    return tell_half_wait(Endpoint::end, kind, self.task, code);
+  const std::uint64_t task = self.task;
+  record(sync_words(RecordKind::sync_region_wait, Endpoint::end, kind, task, code),
+         sync_words(RecordKind::sync_region, Endpoint::end, kind, task, code));
 }
 
 /// A region of synchronisation that the thread waits in, around `call`.
@@ -190,8 +245,9 @@ template <class Call>
 
 /// Begins an entry point: `site`, from where it was called. The first thing that it does; where nothing is to be
 /// recorded it becomes a jump to libgomp's own.
-#define TRACER_GOMP_ENTER(name, ...)                                                                   \
-  const void* const from = __builtin_return_address(0);                                                \
+#define TRACER_GOMP_ENTER(name, ...) TRACER_GOMP_ENTER_FROM(__builtin_return_address(0), name, __VA_ARGS__)
+#define TRACER_GOMP_ENTER_FROM(caller, name, ...)                                                      \
+  const void* const from = caller;                                                                     \
   const void* const entry_point = reinterpret_cast<const void*>(&::name);                              \
   ::tracer::gomp::Site site = ::tracer::gomp::site_of(from, ::tracer::gomp::Entry::name, entry_point); \
   if (site.is_silent()) [[unlikely]] {                                                                 \

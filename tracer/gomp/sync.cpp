@@ -7,7 +7,7 @@ namespace tracer::gomp {
 namespace {
 
 void begin_sections(const Site& site, unsigned count) noexcept {
-  begin_work(thread, {site.code, count, 1, work_type::sections});
+  begin_work(thread, {site.code, work_type::sections, count});
 }
 
 /// GCC's code has one place for all sections of a construct.
@@ -22,8 +22,8 @@ unsigned section(unsigned number) noexcept {
 /// The executor's ends with the barrier behind it, or with what the thread does next of worksharing.
 void tell_single(const Site& site, bool is_executor) noexcept {
   Thread& self = thread;
-  if (is_executor) return begin_work(self, {site.code, 1, 1, work_type::single_executor});
-  begin_work(self, {site.code, 1, 1, work_type::single_other});
+  if (is_executor) return begin_work(self, {site.code, work_type::single_executor, 1});
+  begin_work(self, {site.code, work_type::single_other, 1});
   end_work(self);
 }
 
@@ -47,7 +47,13 @@ constexpr int cancel_flags(int which) noexcept {
          ((which & sections) != 0 ? ompt_cancel_sections : 0) | ((which & taskgroup) != 0 ? ompt_cancel_taskgroup : 0);
 }
 
+/// A loop that is left in the middle does not ask for the chunk after its last.
+void leave_loop(int flags) noexcept {
+  if ((flags & (ompt_cancel_parallel | ompt_cancel_loop)) != 0) ++thread.work.asked;
+}
+
 void tell_cancel(const Site& site, int flags) noexcept {
+  leave_loop(flags);
   ompt_data_t task = word_of(thread.task);
   on.cancel(&task, flags, site.code);
 }
@@ -138,7 +144,7 @@ void GOMP_single_copy_end(void* data) {
 
 void GOMP_scope_start(std::uintptr_t* reductions) {
   TRACER_GOMP_ENTER(GOMP_scope_start, reductions);
-  begin_work(thread, {site.code, 1, 1, work_type::scope});
+  begin_work(thread, {site.code, work_type::scope, 1});
   site.runtime->GOMP_scope_start(reductions);
 }
 

@@ -49,23 +49,32 @@ void* block_of(Header& header) noexcept {
   return reinterpret_cast<char*>(&header) + header.offset;
 }
 
-inline std::uint64_t create(std::uint64_t creator, int flags, bool depends, const void* code) noexcept {
-  if (!on.has_tasks) return 0;
-  return on.emit_task(pack_task_flags(static_cast<std::uint32_t>(flags)), depends ? 1 : 0, creator, address_of(code));
+[[gnu::always_inline]] inline std::uint64_t create(std::uint64_t creator, int flags, bool depends,
+                                                   const void* code) noexcept {
+  if (!on.has_tasks) [[unlikely]]
+    return 0;
+  see(code);
+  const std::uint64_t id = new_id();
+  record(Words{TRACER_WORD(RecordKind::task_create, depends ? Endpoint::begin_end : Endpoint::none,
+                           pack_task_flags(static_cast<std::uint32_t>(flags))),
+               static_cast<std::uint32_t>(counter_of(id)), creator, address_of(code)});
+  return (flags & ompt_task_untied) != 0 ? id | untied_bit : id;
 }
 
 /// Runs the task `id` on the thread.
 [[gnu::always_inline]] inline void run_as(Thread& self, std::uint64_t id, Function call, void* block) {
   const std::uint64_t prior = self.task, inside = self.process;
   const void* const function = self.function;
-  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id);
+  if (on.has_tasks) [[likely]]
+    record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id});
   self.task = id;
   self.function = reinterpret_cast<const void*>(call);
   call(block);
   self.function = function;
   if (inside != process.load(std::memory_order_relaxed)) return;
   self.task = prior;
-  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior);
+  if (on.has_tasks) [[likely]]
+    record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior});
 }
 
 /// What libgomp calls in place of the task's function.
@@ -137,7 +146,7 @@ void for_each_dependence(void** depend, Tell tell) noexcept {
   }
 }
 
-void tell_dependences(std::uint64_t task, void** depend) noexcept {
+[[gnu::noinline]] void tell_dependences(std::uint64_t task, void** depend) noexcept {
   if (!on.has_dependences) return;
   const std::uint64_t time = front->now();
   for_each_dependence(depend, [=](std::uintptr_t index, std::uintptr_t total, const void* address, std::uint16_t type) {
@@ -145,6 +154,12 @@ void tell_dependences(std::uint64_t task, void** depend) noexcept {
                    static_cast<std::uint32_t>(index & 0xffff) | static_cast<std::uint32_t>(total & 0xffff) << 16, task,
                    reinterpret_cast<std::uint64_t>(address));
   });
+}
+
+void tell_wait_for(void** depend, const void* code) noexcept {
+  const std::uint64_t id = create(thread.task, task_flag::taskwait | ompt_task_mergeable, true, code);
+  tell_dependences(id, depend);
+  record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::none, task_status::taskwait_complete), 0, id, 0});
 }
 
 /// A taskloop is told as its tasks' creation, with the group that waits for them.
@@ -213,21 +228,13 @@ using namespace tracer::gomp;
 namespace work_type = tracer::work_type;
 namespace sync_kind = tracer::sync_kind;
 
-void GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool condition, unsigned flags,
-               void** depend, int priority, void* detach) {
-  TRACER_GOMP_ENTER_OUTLINED(GOMP_task, function, data, copy, size, alignment, condition, flags, depend, priority,
-                             detach);
+namespace {
+/// Of those that are not plain.
+[[gnu::noinline]] void task_with_header(const Site& site, Function function, void* data, Copy copy, long size,
+                                        long alignment, bool condition, unsigned flags, void** depend, int priority,
+                                        void* detach) {
   const bool depends = (flags & flag_depend) != 0;
   const int told = task_flags(flags, !condition);
-  if (is_plain(copy, size, alignment, flags)) [[likely]] {
-    auto* const header = static_cast<PlainHeader*>(alloca(sizeof(PlainHeader) + static_cast<std::size_t>(size)));
-    header->function = function;
-    header->task = create(thread.task, told, depends, site.code);
-    if (depends) tell_dependences(header->task, depend);
-    if (data != nullptr && size > 0) std::memcpy(header + 1, data, static_cast<std::size_t>(size));
-    return site.runtime->GOMP_task(&run_plain_task, header, nullptr, size + static_cast<long>(sizeof(PlainHeader)),
-                                   plain_alignment, condition, flags, depend, priority, detach);
-  }
   TRACER_GOMP_BLOCK((flags & flag_detach) != 0 && data != nullptr ? 1u : 0u, told);
   head.task = create(thread.task, told, depends, site.code);
   if (depends) tell_dependences(head.task, depend);
@@ -235,6 +242,24 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
                           condition, flags, depend, priority, detach);
   if (heap != nullptr) [[unlikely]]
     std::free(heap);
+}
+}  // namespace
+
+void GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool condition, unsigned flags,
+               void** depend, int priority, void* detach) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_task, function, data, copy, size, alignment, condition, flags, depend, priority,
+                             detach);
+  if (!is_plain(copy, size, alignment, flags)) [[unlikely]]
+    return task_with_header(site, function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+  const bool depends = (flags & flag_depend) != 0;
+  auto* const header = static_cast<PlainHeader*>(alloca(sizeof(PlainHeader) + static_cast<std::size_t>(size)));
+  header->function = function;
+  header->task = create(thread.task, task_flags(flags, !condition), depends, site.code);
+  if (depends) [[unlikely]]
+    tell_dependences(header->task, depend);
+  if (data != nullptr && size > 0) std::memcpy(header + 1, data, static_cast<std::size_t>(size));
+  site.runtime->GOMP_task(&run_plain_task, header, nullptr, size + static_cast<long>(sizeof(PlainHeader)),
+                          plain_alignment, condition, flags, depend, priority, detach);
 }
 
 #define TRACER_DEFINE(name, number)                                                                                    \
@@ -260,6 +285,13 @@ void GOMP_taskwait() {
 void GOMP_taskwait_depend(void** depend) {
   TRACER_GOMP_ENTER(GOMP_taskwait_depend, depend);
   waiting(sync_kind::taskwait, site.code, [&] { site.runtime->GOMP_taskwait_depend(depend); });
+}
+
+// An empty task, which is told as OMPT tells waits for dependences: complete at once, since nobody sees when it is.
+void GOMP_taskwait_depend_nowait(void** depend) {
+  TRACER_GOMP_ENTER(GOMP_taskwait_depend_nowait, depend);
+  if (on.has_tasks) tell_wait_for(depend, site.code);
+  site.runtime->GOMP_taskwait_depend_nowait(depend);
 }
 
 void GOMP_taskyield() {

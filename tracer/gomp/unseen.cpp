@@ -35,9 +35,12 @@ class Told {
 };
 constinit Told counted, said;
 
-/// Allocation, and what neither begins nor ends anything.
+/// Allocation, look-ups, and what neither begins nor ends anything.
 constexpr const char* of_no_interest[] = {"GOMP_alloc",
                                           "GOMP_free",
+                                          "GOMP_add_alloc",
+                                          "GOMP_is_alloc",
+                                          "GOMP_target_map_indirect_ptr",
                                           "GOMP_error",
                                           "GOMP_warning",
                                           "GOMP_teams",

@@ -76,6 +76,16 @@ class RingWriter {
   Position head() const noexcept { return shared_head_->load(std::memory_order_relaxed); }
   Position capacity() const noexcept { return static_cast<Position>(mask_ + 1); }
 
+  /// Whether another library may put slots by `Lane`'s first members, the same under names of its own.
+  template <class Lane>
+  static consteval bool begins_as() noexcept {
+    return offsetof(RingWriter, slots_) == offsetof(Lane, records) &&
+           offsetof(RingWriter, mask_) == offsetof(Lane, mask) &&
+           offsetof(RingWriter, limit_) == offsetof(Lane, limit) &&
+           offsetof(RingWriter, shared_head_) == offsetof(Lane, head) &&
+           sizeof(std::atomic<Position>) == sizeof(Lane::limit);
+  }
+
   /// Producer, while the ring is empty: from now on positions fall into the first `capacity` slots.
   void resize(Position capacity) noexcept { mask_ = static_cast<Position>(capacity - 1); }
 

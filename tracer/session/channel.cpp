@@ -9,6 +9,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/base/undisturbed.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/run_facts.hpp"
 #include "tracer/session/session.hpp"
@@ -167,6 +168,7 @@ void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::
 
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const KeepErrno keep;
+  const Undisturbed undisturbed;  // a handler's records come here, too, and may need what is held here
   if (!session_) return Forks::emit_first(*this, record, more);
   const std::uint64_t count = more ? 2 : 1;
   const bool has_losses = unreported_ != 0;

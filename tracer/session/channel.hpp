@@ -4,10 +4,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <span>
 
 #include "tracer/base/futex.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/front_end.h"
 #include "tracer/ids.hpp"
 #include "tracer/journal.hpp"
 #include "tracer/record.hpp"
@@ -62,6 +64,14 @@ class alignas(64) Channel {
   /// For make_id(): starts at 1 in each thread.
   std::uint64_t next_counter() noexcept { return ++counter_; }
   std::uint64_t counter() const noexcept { return counter_; }
+
+  /// Its begin is what front ends record by (include/tracer/front_end.h).
+  static consteval bool begins_as_lane() noexcept {
+    return offsetof(Channel, ring_) == 0 && decltype(ring_)::begins_as<tracer_lane>() &&
+           offsetof(Channel, counter_) == offsetof(tracer_lane, counter) &&
+           offsetof(Channel, id_) == offsetof(tracer_lane, channel) &&
+           sizeof(Record) == 4 * sizeof *tracer_lane::records;
+  }
 
   // Chunks that loops hand out to the thread come too often to be recorded each: they are counted. Loops of nested
   // regions are inside of each other; of very deep ones those outside miscount.

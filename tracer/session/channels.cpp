@@ -9,6 +9,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/base/undisturbed.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/run_facts.hpp"
@@ -93,6 +94,7 @@ Channel* detail::make_channel() noexcept {
 Channel* detail::make_channel(ChannelId id) noexcept {
   if (thread_is_over || making) return nullptr;
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   making = true;
   Channel* mine = nullptr;
   if (Forks::is_undecided()) mine = Forks::first_channel();

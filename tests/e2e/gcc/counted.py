@@ -3,15 +3,25 @@
 """Programs of GCC on their own libgomp: output and status are as without the tool, archives are valid, and what they hold is what an
 independent library counted between the tool and libgomp (oracle.c).
 
-counted.py --tracer tracer [--threads 1,2,4] PROGRAM..."""
+counted.py --tracer tracer [--threads 1,2,4] SOURCE...
+counted.py --tracer tracer --lines VERIF --command 'bin/bt.S' --command 'bin/fib -n 20' ...
+
+--command: a program that is built already, for benchmarks that are not in this repository; of what it prints only the lines that match
+--lines are compared, since most print times.
+--root: another system, with its own GCC and libgomp, where the programs are built and run by chroot (as root); --tracer is in it, too.
+--gcc: what is behind the compilers' names there, as -14."""
 import argparse
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import otf2
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from account import archive_account_faults  # noqa: E402
@@ -54,60 +64,113 @@ def counts_of(report):
     }
 
 
-def build(source, directory):
+def expected_of(file):
+    return {name: int(count) for name, count in (line.split() for line in file.read_text().splitlines())}
+
+
+def handed_out(anchor):
+    """Chunks, by what the ends of loops say: where they are not recorded one by one."""
+    with otf2.reader.open(str(anchor)) as trace:
+        return sum(event.value for _, event in trace.events if type(event).__name__ == "ParameterUnsignedInt" and event.parameter.name == "chunks")
+
+
+class System:
+    """Where programs are built and run: this one, or that under --root."""
+
+    def __init__(self, options):
+        self.root, self.suffix = options.root, options.gcc
+        self.tracer = self.outside(options.tracer)
+
+    def outside(self, path):
+        return self.root + str(path) if self.root else str(path)
+
+    def inside(self, path):
+        return str(path)[len(self.root):] if self.root else str(path)
+
+    def command(self, *words):
+        return ["chroot", self.root, *map(str, words)] if self.root else list(map(str, words))
+
+    def compiler(self, language):
+        for name in (language + self.suffix, language):
+            if shutil.which(name, path=os.pathsep.join(map(self.outside, os.environ["PATH"].split(os.pathsep)))):
+                return name
+        return None
+
+
+def build(system, source, directory):
     """The program, or None where there is no such compiler."""
-    compiler = shutil.which(COMPILERS[source.suffix])
+    compiler = system.compiler(COMPILERS[source.suffix])
     if compiler is None:
         return None
     program = directory / source.stem
-    subprocess.run([compiler, "-O2", "-g", "-fopenmp", "-w", str(source.resolve()), "-o", str(program), "-lm", *SANITIZED], check=True, cwd=directory)
+    shutil.copy(source, directory / source.name)
+    subprocess.run(system.command(compiler, "-O2", "-g", "-fopenmp", "-w", system.inside(directory / source.name), "-o", system.inside(program), "-lm",
+                                  *SANITIZED), check=True)
     return program
 
 
-def faults(options, source, program, threads, directory):
+def faults(options, system, name, command, threads, directory):
     environment = clean(OMP_NUM_THREADS=str(threads), OMP_SCHEDULE="dynamic,3", OMP_CANCELLATION="true")
-    trace, counted = directory / f"{source.stem}.{threads}", directory / f"{source.stem}.{threads}.counts"
-    alone = run([str(program)], environment)
-    more = dict(environment, LD_PRELOAD=str(directory / "oracle.so"), ORACLE_OUTPUT=str(counted), TRACER_RECORD="+chunks")
-    done = run([options.tracer, "run", "-o", str(trace), "--", str(program)], more)
-    said = (done.returncode, done.stdout), (alone.returncode, alone.stdout)
-    if said[0] != said[1]:
-        yield f"ends with {said[0]}, alone with {said[1]}: {done.stderr}"
+    trace, counted = directory / f"{name}.{threads}", directory / f"{name}.{threads}.counts"
+    alone = run(system.command(*command), environment)
+    more = dict(environment, ORACLE_OUTPUT=system.inside(counted), TRACER_RECORD="+chunks")
+    runs = system.command("env", f"LD_PRELOAD={system.inside(directory / 'oracle.so')}", options.tracer, "run", "-o", system.inside(trace), "--", *command)
+    done = run(runs, more)
+    heard = [(d.returncode, [line for line in d.stdout.splitlines() if re.search(options.lines, line)]) for d in (done, alone)]
+    if heard[0] != heard[1]:
+        yield f"ends with {heard[0]}, alone with {heard[1]}: {done.stderr}"
     if "without passing" in done.stderr:
         yield f"calls are said to be unseen: {done.stderr}"
-    checked = run([options.tracer, "check", str(trace)], clean())
+    checked = run([system.tracer, "check", str(trace)], clean())
     if checked.returncode != 0:
         return (yield checked.stdout + checked.stderr)
-    yield from archive_account_faults(options.tracer, trace / "traces.otf2")
-    if not counted.exists():
+    yield from archive_account_faults(system.tracer, trace / "traces.otf2")
+    if not counted.exists():  # it has asked libgomp for nothing
         return
-    found = counts_of(json.loads(run([options.tracer, "report", "--json", str(trace)], clean()).stdout))
-    expected = {name: int(count) for name, count in (line.split() for line in counted.read_text().splitlines())}
+    found = counts_of(json.loads(run([system.tracer, "report", "--json", str(trace)], clean()).stdout))
+    expected = expected_of(counted)
     for name, count in found.items():
         if count != expected[name]:
             yield f"{count} {name}, libgomp was asked for {expected[name]}"
+    if expected["chunks"]:
+        del more["TRACER_RECORD"]
+        shutil.rmtree(trace)
+        counted.unlink()
+        run(runs, more)
+        found, asked = handed_out(trace / "traces.otf2"), expected_of(counted)["chunks"]
+        if found != asked:
+            yield f"{found} chunks by the sum that each loop has, libgomp was asked for {asked}"
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tracer", required=True)
     parser.add_argument("--threads", default="1,2,4")
-    parser.add_argument("sources", nargs="+", type=pathlib.Path)
+    parser.add_argument("--command", action="append", default=[])
+    parser.add_argument("--lines", default="", metavar="REGEX")
+    parser.add_argument("--root", default="", metavar="DIR")
+    parser.add_argument("--gcc", default="", metavar="SUFFIX")
+    parser.add_argument("sources", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     bad = compared = 0
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
+    system = System(options)
+    with tempfile.TemporaryDirectory(dir=system.outside("/tmp") if options.root else None) as scratch:
+        directory = pathlib.Path(scratch)
         subprocess.run(["gcc", "-std=gnu11", "-O2", "-shared", "-fPIC", HERE / "oracle.c", "-o", directory / "oracle.so", "-ldl"], check=True)
+        programs = [(pathlib.Path(words[0]).name + f".{n}", words) for n, words in enumerate(map(shlex.split, options.command))]
         for source in options.sources:
-            program = build(source, directory)
+            program = build(system, source, directory)
             if program is None:
                 print(f"skipped: {source.name}: no {COMPILERS[source.suffix]}")
-                continue
+            else:
+                programs.append((source.stem, [system.inside(program)]))
+        for name, command in programs:
             for threads in options.threads.split(","):
                 compared += 1
-                for fault in faults(options, source, program, int(threads), directory):
+                for fault in faults(options, system, name, command, int(threads), directory):
                     bad += 1
-                    print(f"{source.stem} with {threads} threads: {fault}")
+                    print(f"{name} with {threads} threads: {fault}", flush=True)
+                shutil.rmtree(directory / f"{name}.{threads}", ignore_errors=True)
     print(f"{compared} runs, {bad} differences")
     return 1 if bad else 0
 

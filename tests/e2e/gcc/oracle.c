@@ -218,6 +218,12 @@ void GOMP_taskwait_depend(void** depend) {
   ADD(taskwaits, 1);
   next(depend);
 }
+void GOMP_taskwait_depend_nowait(void** depend) {
+  NEXT(GOMP_taskwait_depend_nowait);
+  ADD(taskwaits, 1);
+  ADD(dependences, depend[0] ? (long)depend[0] : (long)depend[1]);
+  next(depend);
+}
 void GOMP_critical_name_start(void** name) {
   NEXT(GOMP_critical_name_start);
   ADD(criticals, 1);

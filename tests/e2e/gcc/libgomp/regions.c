@@ -73,11 +73,13 @@ static void reduced(int n) {
             sum += 1;
   }
 }
+#if __GNUC__ >= 12
 #pragma omp scope reduction(task, + : sum)
 {
 #pragma omp task in_reduction(+ : sum)
   sum += omp_get_num_threads() > 0 ? 0 : 1;
 }
+#endif
 }
 ADD(sum);
 }

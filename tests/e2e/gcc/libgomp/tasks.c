@@ -95,6 +95,9 @@ static void chain(void) {
 #pragma omp task depend(mutexinoutset : x) shared(x)
     x += 1;
   }
+#if __GNUC__ >= 13
+#pragma omp taskwait depend(inout : x) depend(in : y) nowait
+#endif
 #pragma omp taskwait depend(in : x)
   ADD(x);
 #pragma omp taskwait
@@ -152,6 +155,7 @@ static void groups(void) {
 }
 
 static void detached(void) {
+#if __GNUC__ >= 11
   omp_event_handle_t event;
 #pragma omp task detach(event) firstprivate(total)
   {
@@ -160,6 +164,7 @@ static void detached(void) {
   }
 #pragma omp taskwait
   ADD(2);
+#endif
 }
 
 static long in_teams_of_tasks(void) {

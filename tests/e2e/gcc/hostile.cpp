@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What programs do that libgomp survives, though few would: jumps and exceptions out of constructs, threads that end in
+// them, forks in them, very many threads, bound ones, small stacks. hostile WORD; prints what must be the same with and
+// without the tool.
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+static std::atomic<long> total{0};
+
+static long region(int threads, int iterations = 40) {
+  long sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+  {
+#pragma omp for schedule(dynamic, 3)
+    for (int i = 0; i < iterations; ++i) sum += i;
+#pragma omp single nowait
+    for (int i = 0; i < 4; ++i) {
+#pragma omp task
+      total += i;
+    }
+#pragma omp critical
+    total += 1;
+  }
+  return sum;
+}
+
+static jmp_buf out;
+// As R does it on an error: out of a construct of one thread, and on.
+[[gnu::noinline]] static void jump_from_critical() {
+#pragma omp critical(jumped)
+  longjmp(out, 1);
+}
+[[gnu::noinline]] static void jump_from_loop() {
+#pragma omp for schedule(dynamic) nowait
+  for (int i = 0; i < 5; ++i)
+    if (i == 2) longjmp(out, 1);
+}
+[[gnu::noinline]] static void jump_back(jmp_buf& to, int round) {
+#pragma omp task if (0)
+  total += 1;
+  longjmp(to, round);
+}
+[[gnu::noinline]] static void go_round() {
+  jmp_buf mine;
+  const int round = setjmp(mine);
+  if (round < 3) jump_back(mine, round + 1);
+}
+[[gnu::noinline]] static void jump_inside() {
+#pragma omp parallel num_threads(3)
+  {
+    go_round();
+#pragma omp barrier
+    go_round();
+  }
+}
+static void jumps() {
+  void (*const all[])() = {jump_from_loop, jump_from_critical};
+  for (auto* each : all) {
+    if (setjmp(out) == 0) each();
+    printf("jumped, %ld\n", region(1)), fflush(stdout);
+  }
+  jump_inside();
+}
+static void jump_from_region() {
+  for (int i = 0; i < 20; ++i) {
+    if (setjmp(out) == 0) {
+#pragma omp parallel num_threads(1)
+      longjmp(out, 1);
+    }
+  }
+  printf("out of regions\n");
+}
+
+static void exceptions() {
+#pragma omp parallel num_threads(4)
+  {
+    for (int i = 0; i < 20; ++i) {
+      try {
+        if (i % 3 == 0) throw std::runtime_error("in a region");
+        total += 1;
+      } catch (const std::exception& e) {
+        total += static_cast<long>(std::strlen(e.what()));
+      }
+    }
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 20; ++i) {
+      try {
+        throw i;
+      } catch (int n) {
+        total += n;
+      }
+    }
+#pragma omp single
+    for (int i = 0; i < 10; ++i) {
+#pragma omp task
+      try {
+        throw std::string("in a task");
+      } catch (const std::string& s) {
+        total += static_cast<long>(s.size());
+      }
+    }
+  }
+}
+static void uncaught() {
+#pragma omp parallel num_threads(1)
+  throw 1;
+}
+
+static void* leave(void*) {
+  region(2);
+  pthread_exit(nullptr);
+}
+static void* wait_to_be_cancelled(void*) {
+  region(2);
+  for (;;) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+#pragma omp parallel num_threads(2)
+    usleep(1000);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+    pthread_testcancel();
+  }
+}
+static void ends() {
+  pthread_t threads[2];
+  pthread_create(&threads[0], nullptr, leave, nullptr);
+  pthread_create(&threads[1], nullptr, wait_to_be_cancelled, nullptr);
+  usleep(20000);
+  pthread_cancel(threads[1]);
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  for (int i = 0; i < 100; ++i) {
+    pthread_create(&threads[0], nullptr, leave, nullptr);
+    pthread_join(threads[0], nullptr);
+  }
+}
+
+static void child(int how) {
+  if (how == 0) _exit(3);
+  if (how == 1) exit(4);
+  if (how == 2) {
+    execl("/bin/true", "true", static_cast<char*>(nullptr));
+    _exit(9);
+  }
+  long sum = 0;  // in the child the thread goes on with its loop, its tasks and a team of its own
+#pragma omp task if (0) shared(sum)
+  sum += 5;
+#pragma omp critical
+  sum += 1;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < 10; ++i) sum += i;
+  exit(static_cast<int>(sum % 100));
+}
+static void forks() {
+  for (int how = 0; how < 4; ++how) {
+    std::atomic<int> status{0};
+#pragma omp parallel num_threads(1)
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 3; ++i) {
+      if (i != 1) continue;
+      fflush(stdout);
+      const pid_t pid = fork();
+      if (pid == 0) child(how);
+      int found = 0;
+      waitpid(pid, &found, 0);
+      status = found;
+    }
+    printf("child %d ends with %d, %ld\n", how, WEXITSTATUS(status.load()), region(3));
+  }
+#pragma omp parallel num_threads(3)
+  {
+    fflush(stdout);
+    const pid_t pid = fork();
+    if (pid == 0) _exit(0);
+    waitpid(pid, nullptr, 0);
+#pragma omp barrier
+    total += 1;
+  }
+}
+
+static void many() {
+  for (int i = 0; i < 3; ++i) {
+    std::atomic<int> seen{0};
+#pragma omp parallel num_threads(1000)
+    {
+      ++seen;
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
+      for (int k = 0; k < 2000; ++k) total += 1;
+#pragma omp single
+      for (int k = 0; k < 1000; ++k) {
+#pragma omp task
+        total += 1;
+      }
+    }
+    printf("%d threads\n", seen.load());
+  }
+}
+
+// Where each thread may run, its place and number, and what the runtime says of itself.
+static void bound() {
+  omp_display_env(0);
+  std::vector<std::string> lines(64);
+  int team = 0;
+#pragma omp parallel
+  {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    std::string line = "thread " + std::to_string(omp_get_thread_num()) + " place " +
+                       std::to_string(omp_get_place_num()) + " of " + std::to_string(omp_get_num_places()) + " on";
+    for (int i = 0; i < 64; ++i)
+      if (CPU_ISSET(i, &set)) line += " " + std::to_string(i);
+    lines[static_cast<unsigned>(omp_get_thread_num()) % 64] = line;
+#pragma omp single
+    team = omp_get_num_threads();
+  }
+  for (const auto& line : lines)
+    if (!line.empty()) puts(line.c_str());
+  printf("%d threads, at most %d, limit %d, bind %d, dynamic %d\n", team, omp_get_max_threads(), omp_get_thread_limit(),
+         omp_get_proc_bind(), omp_get_dynamic());
+#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(2)
+  total += omp_get_level() * 10 + omp_get_ancestor_thread_num(1);
+}
+
+static void* small(void*) {
+  long sum = 0;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+  {
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 10; ++i) sum += i;
+#pragma omp task if (0) shared(sum)
+    sum += 1;
+  }
+  total += sum;
+  return nullptr;
+}
+static void stacks() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  for (std::size_t kilobytes : {16, 20, 24, 32, 64}) {
+    pthread_attr_setstacksize(&attributes, kilobytes * 1024);
+    pthread_t thread;
+    const int result = pthread_create(&thread, &attributes, small, nullptr);
+    if (result == 0) pthread_join(thread, nullptr);
+    printf("%zu KiB: %d\n", kilobytes, result);
+  }
+}
+
+static void interrupted(int) {
+#pragma omp critical(handled)
+  total += 0;
+}
+static void signals() {
+  struct sigaction action = {};
+  action.sa_handler = interrupted;
+  sigaction(SIGALRM, &action, nullptr);
+  ualarm(500, 500);
+  for (int i = 0; i < 300; ++i) region(3);
+  ualarm(0, 0);
+}
+
+int main(int, char** argv) {
+  const std::string word = argv[1];
+  const struct {
+    const char* name;
+    void (*function)();
+  } all[] = {{"jumps", jumps},
+             {"jump-from-region", jump_from_region},
+             {"exceptions", exceptions},
+             {"uncaught", uncaught},
+             {"ends", ends},
+             {"forks", forks},
+             {"many", many},
+             {"bound", bound},
+             {"stacks", stacks},
+             {"signals", signals}};
+  for (const auto& each : all) {
+    if (word != each.name) continue;
+    each.function();
+    const long sum = region(2);
+    printf("%ld, total %ld\n", sum, total.load());
+    return 0;
+  }
+  return 2;
+}
