@@ -186,8 +186,10 @@ def cluster(options):
     return Client(LocalCluster(n_workers=options.workers, threads_per_worker=1, processes=True, memory_limit=options.memory, dashboard_address=None))
 
 
-def peak_memory():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def usage():
+    """Of this process until now: its largest memory in bytes, and seconds of processors."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_maxrss * 1024, used.ru_utime + used.ru_stime
 
 
 def ask(questions, client, as_json):
@@ -195,13 +197,13 @@ def ask(questions, client, as_json):
         began = time.monotonic()
         found = QUESTIONS[question]()
         seconds = time.monotonic() - began
+        workers = list(client.run(usage).values()) if client else [usage()]
         if as_json:
-            print(json.dumps({question: found.to_dict("records"), "seconds": seconds, "peaks": list((client.run(peak_memory) if client else {"": peak_memory()}).values())}))
+            print(json.dumps({question: found.to_dict("records"), "seconds": seconds, "peaks": [peak for peak, _ in workers], "processor_seconds": [used for _, used in workers]}))
             continue
         print(f"\n{question}: {QUESTIONS[question].__doc__}")
         print(found.to_string(index=False))
-        if client:
-            print(f"{seconds:.1f} s; memory of a worker at most {max(client.run(peak_memory).values()) / 1e6:.0f} MB")
+        print(f"{seconds:.1f} s; memory of a process at most {max(peak for peak, _ in workers) / 1e6:.0f} MB")
 
 
 def main():
@@ -213,7 +215,7 @@ def main():
     parser.add_argument("--memory", default="1GiB", help="each of them ends where it needs more (default: %(default)s)")
     parser.add_argument("--scheduler", help="ask the workers of this Dask scheduler, tcp://HOST:PORT; they see TABLES by the same path")
     parser.add_argument("--rows", type=int, default=1 << 18, help="a worker reads at least so many at a time (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="an object in each line: the answer, seconds, the workers' largest memory")
+    parser.add_argument("--json", action="store_true", help="an object in each line: the answer, seconds, the workers' largest memory and processor time until then")
     options = parser.parse_args()
     unknown = [question for question in options.questions if question not in QUESTIONS]
     TABLES, ROWS = os.path.abspath(options.tables), options.rows
