@@ -132,6 +132,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.begin = replay.events() == 0 ? 0 : replay.first();
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
+  if (source.unread() != 0) report.event_counts["unread"] = source.unread();
   report.properties = definitions.properties;
   report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
                                   [](const Region& region) { return region.paradigm == Paradigm::openmp; });

@@ -22,6 +22,10 @@ EventReader Trace::events(std::uint64_t location) const {
           shared_window(definitions_.locations.size(), EventReader::most_window)};
 }
 
+void Trace::complete_receive(EventView& view) const {
+  local_definitions_->matched.complete(*this, view);
+}
+
 void Trace::for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const {
   read_references(info_.definition_file(), visit);
 }
