@@ -58,6 +58,32 @@ says() { # root what pattern: of the last row
   failed=1
 }
 
+# The viewer serves its page to who has its address.
+viewer() { # root tracer trace
+  local address="" answer="" pid port
+  chroot "$scratch/$1" "$2" view "$3" >"$scratch/view" 2>&1 </dev/null &
+  pid=$!
+  for _ in $(seq 100); do
+    address=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/[^ ]*' "$scratch/view" | head -n 1) && [ -n "$address" ] && break
+    sleep 0.2
+  done
+  port=${address#http://127.0.0.1:} port=${port%%/*}
+  if [ -n "$port" ] && exec 3<>"/dev/tcp/127.0.0.1/$port"; then
+    printf 'GET /%s HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n\r\n' "${address#http://*/}" "$port" >&3
+    answer=$(timeout 20 cat <&3 | head -c 100000)
+    exec 3>&-
+  fi
+  kill "$pid" && wait "$pid" 2>/dev/null
+  case $answer in
+    *" 200 "* | *" 303 "* | *" 302 "*) printf '%-9s %-34s good\n' "$1" "tracer view" ;;
+    *)
+      printf '%-9s %-34s FAILED: %s\n' "$1" "tracer view" "${answer:-no answer at '$address'}"
+      tail -n 5 "$scratch/view" | sed 's/^/    /'
+      failed=1
+      ;;
+  esac
+}
+
 echo "$(basename "$package"): $(du -h "$package" | cut -f 1)"
 for root in debian11 glibc; do
   make_root $root || exit 1
@@ -78,6 +104,24 @@ for root in debian11 glibc; do
   row $root "tracer run --sample" 3 $tracer run --sample -o /app/samples -- /app/work
   row $root "tracer export, JSON" 0 $tracer export -o /app/x.json /app/trace
   row $root "tracer export, Parquet" 0 $tracer export -o /app/x.parquet /app/trace
+  viewer $root $tracer /app/trace
   unset LD_LIBRARY_PATH
 done
+
+# The package for systems of RPM: the same, in /opt/tracer, and neither asking the system for libraries nor offering any.
+rpm=$(find "$(dirname "$package")" -maxdepth 1 -name 'tracer-*.rpm' | head -n 1)
+if [ -z "$rpm" ] || ! command -v rpm2cpio >/dev/null || ! command -v cpio >/dev/null; then
+  echo "RPM       not tested: ${rpm:+no rpm2cpio and cpio (rpm, cpio)}${rpm:-no package (rpmbuild)}"
+else
+  mkdir "$scratch/debian11/rpm" && (cd "$scratch/debian11/rpm" && rpm2cpio "$rpm" | cpio -idm --quiet)
+  export LD_LIBRARY_PATH=/app/lib
+  row debian11 "RPM: tracer run" 3 /rpm/opt/tracer/bin/tracer run -o /app/of-rpm -- /app/work
+  says debian11 "RPM: its summary" "events, 2 threads"
+  unset LD_LIBRARY_PATH
+  for what in requires provides; do
+    found=$(rpm -qp "--$what" "$rpm" 2>/dev/null | grep -vE '^(glibc|rpmlib|tracer|/bin/sh)' | head -n 3)
+    printf '%-9s %-34s %s\n' RPM "$what nothing else" "$([ -z "$found" ] && echo good || echo "FAILED: $found")"
+    [ -z "$found" ] || failed=1
+  done
+fi
 exit $failed

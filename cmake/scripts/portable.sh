@@ -48,33 +48,46 @@ gcc -O2 -fPIC -fno-builtin -DOF_LIBM -c cmake/packaging/older_glibc.c -o "$work/
 rm -f "$work/libolder.a" && ar rcs "$work/libolder.a" "$work/older_libm.o"
 at=$sysroot/usr/lib/$triplet
 linked="--sysroot=$sysroot -B$at -L$at $work/older_glibc.o -lpthread -static-libstdc++ -static-libgcc"
+# What is opened when source lines are looked up.
+bundled=
+for library in libz.so.1 liblzma.so.5 libbz2.so.1.0 libelf.so.1 libdw.so.1; do
+  bundled="$bundled${bundled:+;}$(find "$bullseye/lib/$triplet" "$bullseye/usr/lib/$triplet" -name "$library" | head -n 1)"
+done
+# The viewer has cpp-httplib inside: its header alone, as its authors release it. Debian's is a shared library.
+if [ ! -e "$work/httplib/httplib.h" ]; then
+  . cmake/scripts/debian_source.sh
+  tarball=$(debian_source "$work/httplib.source" cpp-httplib) || fail "no viewer without cpp-httplib"
+  mkdir -p "$work/httplib" && tar -C "$work/httplib" --strip-components=1 --wildcards -xf "$tarball" '*/httplib.h'
+fi
 launcher=-DTRACER_UNITY=ON
 ! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
-# Debian's cpp-httplib is a shared library, which the package could not bring along: it has no viewer.
 say "the build ..."
-cmake --preset release -B "$build" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" \
+cmake --preset release -B "$build" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" "-DCMAKE_MODULE_LINKER_FLAGS=$linked" \
   "-DCMAKE_CXX_STANDARD_LIBRARIES=$at/libz.a $work/libolder.a -lm -lpthread -ldl -lrt" "-DLIBELF_LIBRARY=$at/libelf.a" \
-  -DCMAKE_INSTALL_LIBDIR=lib -DHTTPLIB_INCLUDE_DIR=OFF $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
+  -DCMAKE_INSTALL_LIBDIR=lib "-DTRACER_HTTPLIB_HEADER=$work/httplib" "-DTRACER_BUNDLED=$bundled" $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
   { tail -n 20 "$work/configure.log" >&2; fail "configuring failed"; }
 cmake --build "$build" >"$work/build.log" 2>&1 || { grep -E -A6 'FAILED:|error:|undefined' "$work/build.log" | head -n 40 >&2; fail "the build failed: $work/build.log"; }
 
-version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
-name=tracer-$version-linux-${triplet%%-*}
-rm -rf "${work:?}/stage"
-cmake --install "$build" --strip --prefix "$work/stage/$name" >"$work/install.log" 2>&1 || fail "installing failed: $work/install.log"
-# Beside libtracer.so: what is opened when source lines are looked up (tracer/base/libdw.cpp).
-mkdir -p "$work/stage/$name/lib/tracer"
-for library in libz.so.1 liblzma.so.5 libbz2.so.1.0 libelf.so.1 libdw.so.1; do
-  file=$(find "$bullseye/lib/$triplet" "$bullseye/usr/lib/$triplet" -name "$library" | head -n 1)
-  cp "$(readlink -f "$file")" "$work/stage/$name/lib/tracer/$library"
-done
-newest=$(find "$work/stage/$name" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1)
+rm -rf "$build/packages"
+(cd "$build" && cpack -G TXZ) >"$work/package.log" 2>&1 || fail "packing failed: $work/package.log"
+package=$(find "$build/packages" -maxdepth 1 -name 'tracer-*.tar.xz')
+rm -rf "${work:?}/stage" && mkdir -p "$work/stage"
+tar -C "$work/stage" -xf "$package"
+newest=$(find "$work/stage" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1)
 [ "$(printf '%s\nGLIBC_2.28\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.28 ] || {
-  find "$work/stage/$name" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r file; do
+  find "$work/stage" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r file; do
     objdump -T "$file" 2>/dev/null | grep -E 'GLIBC_2\.(29|[3-9][0-9])' | sed "s|^|${file##*/}: |"
   done >&2
   fail "it needs $newest"
 }
-tar -C "$work/stage" -cJf "$to/$name.tar.xz" "$name"
-say "$(du -h "$to/$name.tar.xz" | cut -f 1), needs $newest"
-echo "$to/$name.tar.xz"
+cp "$package" "$to/"
+say "$(du -h "$package" | cut -f 1), needs $newest"
+# For systems of RPM the same, in /opt/tracer.
+if command -v rpmbuild >/dev/null; then
+  (cd "$build" && cpack -G RPM) >"$work/rpm.log" 2>&1 || fail "packing for RPM failed: $work/rpm.log"
+  cp "$build"/packages/*.rpm "$to/"
+  say "$(basename "$build"/packages/*.rpm)"
+else
+  say "no RPM: rpmbuild is not installed (rpm)"
+fi
+echo "$to/${package##*/}"

@@ -27,8 +27,9 @@ DeviceRecordKind kind_of(std::uint16_t optype) noexcept {
       return DeviceRecordKind::free;
     case data_op::memset:
       return DeviceRecordKind::memset;
-    case data_op::peer:
-      return DeviceRecordKind::transfer_peer;
+    case data_op::transfer:
+    case data_op::transfer_rect:
+      return DeviceRecordKind::transfer_peer;  // until it is seen where from and where to
     default:
       return DeviceRecordKind::native;  // associate, disassociate, newer ones
   }
@@ -151,6 +152,8 @@ class OperationFinder {
     const bool to = is_device(op.destination_device), from = is_device(op.source_device);
     const bool moves =
         op.kind == DeviceRecordKind::transfer_to_device || op.kind == DeviceRecordKind::transfer_from_device;
+    if (op.kind == DeviceRecordKind::transfer_peer && to != from)
+      op.kind = to ? DeviceRecordKind::transfer_to_device : DeviceRecordKind::transfer_from_device;
     // runtimes that give the host a device's number (NVIDIA's, by version) name the device twice
     if (to && from && moves && op.source_device != op.destination_device) op.kind = DeviceRecordKind::transfer_peer;
     if (op.kind == DeviceRecordKind::transfer_from_device || op.kind == DeviceRecordKind::free) {

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "tracer/ompt_values.hpp"
+
 namespace tracer::device::ompt {
 namespace {
 
@@ -44,11 +46,18 @@ DeviceRecordKind kind_of(ompt_target_data_op_t optype) noexcept {
     default:
       break;
   }
-  // OpenMP 6.0: memset 7, transfer 8, and their asynchronous twins 16 higher
-  const int value = static_cast<int>(optype);
-  if (value == 7 || value == 23) return DeviceRecordKind::memset;
-  if (value == 8 || value == 24) return DeviceRecordKind::transfer_peer;
-  return DeviceRecordKind::native;
+  switch (static_cast<int>(optype)) {  // of OpenMP 6.0, and not in older headers
+    case data_op::transfer:
+    case data_op::transfer_async:
+    case data_op::transfer_rect:
+    case data_op::transfer_rect_async:
+      return DeviceRecordKind::transfer_peer;
+    case data_op::memset:
+    case data_op::memset_async:
+      return DeviceRecordKind::memset;
+    default:
+      return DeviceRecordKind::native;
+  }
 }
 
 void take_data_op(const ompt_record_target_data_op_t& in, DeviceRecord& out, DeviceSink& sink) noexcept {
@@ -65,6 +74,11 @@ void take_data_op(const ompt_record_target_data_op_t& in, DeviceRecord& out, Dev
   out.destination_address = address(in.dest_addr);
   out.source_device = in.src_device_num;
   out.destination_device = in.dest_device_num;
+  // A transfer whose kind does not say its direction: the host's number is none of a device's.
+  if (out.kind == DeviceRecordKind::transfer_peer && in.src_device_num < 0)
+    out.kind = DeviceRecordKind::transfer_to_device;
+  if (out.kind == DeviceRecordKind::transfer_peer && in.dest_device_num < 0)
+    out.kind = DeviceRecordKind::transfer_from_device;
   out.codeptr = address(in.codeptr_ra);
 }
 

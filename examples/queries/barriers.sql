@@ -13,10 +13,11 @@ barriers AS (
   FROM passed
   GROUP BY team, region, nth
 )
-SELECT n.name AS barrier, b.team, b.threads, b.first_came AS begin_ns, b.ended - b.first_came AS length_ns,
+SELECT n.name AS barrier, p.name AS process, b.team, b.threads, b.first_came AS begin_ns, b.ended - b.first_came AS length_ns,
        b.last_came - b.first_came AS late_by_ns, l.name AS late, b.inside_ns
 FROM barriers b
 JOIN region_names n ON n.region = b.region
 JOIN locations l ON l.location = b.late
+JOIN processes p ON p.process = l.process
 ORDER BY length_ns DESC, begin_ns, b.team
 LIMIT 10

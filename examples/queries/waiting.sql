@@ -5,9 +5,10 @@ WITH waited AS (
   WHERE r.waiting_ns > 0
   GROUP BY r.region, r.location
 )
-SELECT n.name AS region, l.name AS thread, sum(w.times) AS times, sum(w.waiting_ns) AS waiting_ns
+SELECT n.name AS region, p.name AS process, l.name AS thread, sum(w.times) AS times, sum(w.waiting_ns) AS waiting_ns
 FROM waited w
 JOIN region_names n ON n.region = w.region
 JOIN locations l ON l.location = w.location
-GROUP BY n.name, w.location, l.name
+JOIN processes p ON p.process = l.process
+GROUP BY n.name, w.location, l.name, p.name
 ORDER BY waiting_ns DESC, region, w.location

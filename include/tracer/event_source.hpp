@@ -38,6 +38,8 @@ class EventSource {
   virtual void read(EventVisitor& visitor) = 0;
   /// Restricts read() to these locations, by LocationRef; a source may still deliver the others' events.
   virtual void want(const std::vector<bool>& locations) { (void)locations; }
+  /// How many records the last read() left out, since a later version of their format has defined them.
+  virtual std::uint64_t unread() const { return 0; }
 };
 
 }  // namespace tracer

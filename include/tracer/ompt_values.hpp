@@ -69,8 +69,8 @@ constexpr const char* name_of(std::uint16_t state) noexcept {
 
 namespace work_type {  // ompt_work_t
 inline constexpr std::uint16_t loop = 1, sections = 2, single_executor = 3, single_other = 4, workshare = 5,
-                               distribute = 6, taskloop = 7, scope = 8, loop_static = 10, loop_dynamic = 11,
-                               loop_guided = 12, loop_other = 13;
+                               distribute = 6, taskloop = 7, scope = 8, workdistribute = 9, loop_static = 10,
+                               loop_dynamic = 11, loop_guided = 12, loop_other = 13;
 }  // namespace work_type
 
 namespace dispatch_kind {  // ompt_dispatch_t
@@ -93,8 +93,9 @@ inline constexpr std::uint16_t target = 1, enter_data = 2, exit_data = 3, update
 
 namespace data_op {  // ompt_target_data_op_t
 inline constexpr std::uint16_t alloc = 1, to_device = 2, from_device = 3, remove = 4, associate = 5, disassociate = 6,
-                               memset = 7, peer = 8, alloc_async = 17, to_device_async = 18, from_device_async = 19,
-                               remove_async = 20;
+                               transfer = 7, memset = 8, transfer_rect = 9;
+inline constexpr std::uint16_t alloc_async = 17, to_device_async = 18, from_device_async = 19, remove_async = 20,
+                               transfer_async = 23, memset_async = 24, transfer_rect_async = 25;
 }  // namespace data_op
 
 namespace task_flag {  // ompt_task_flag_t

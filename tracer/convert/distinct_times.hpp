@@ -14,6 +14,7 @@ class DistinctTimes final : public EventSource {
   explicit DistinctTimes(EventSource& source);
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
+  std::uint64_t unread() const override { return source_.unread(); }
   void read(EventVisitor& visitor) override;
   void want(const std::vector<bool>& locations) override { source_.want(locations); }
 

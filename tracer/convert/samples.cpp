@@ -299,7 +299,9 @@ class Builder {
     frame.file = string(position.file);
     frame.module = string(position.module);
     frame.line = position.line;
-    frame.origin = starts_things(position.function) ? samples::Origin::runtime : origin_of(position.module);
+    const bool is_runtimes = !position.module.empty() && position.module == journal_.run.runtime_library;
+    frame.origin =
+        is_runtimes || starts_things(position.function) ? samples::Origin::runtime : origin_of(position.module);
     return frame;
   }
 

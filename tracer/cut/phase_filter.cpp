@@ -64,6 +64,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
+  std::uint64_t unread() const override { return source_.unread(); }
   void read(EventVisitor& visitor) override {
     next_ = &visitor;
     states_.assign(definitions_.locations.size(), {});

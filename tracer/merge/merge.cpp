@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -29,6 +28,7 @@
 #include "tracer/merge/job_place.hpp"
 #include "tracer/merge/part_of_job.hpp"
 #include "tracer/merge/samples_of_job.hpp"
+#include "tracer/merge/shares.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
 
@@ -89,13 +89,6 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
     }
   }
   return parts;
-}
-
-/// The share of one of several mergers: neighbours, so that their result is one run of ranks.
-std::vector<PartOfJob> share(std::vector<PartOfJob> parts, unsigned part, unsigned of) {
-  const std::size_t begin = parts.size() * (part - 1) / of, end = parts.size() * part / of;
-  return {std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(begin)),
-          std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(end))};
 }
 
 /// Each process that a launcher of another MPI has started takes itself for one that was started alone.
@@ -183,7 +176,6 @@ std::string said_of(const ClocksOfJob& clocks) {
 MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory, const MergeOptions& options,
                         MergeResult result) {
   sort_parts(parts);
-  if (options.of != 0) parts = share(std::move(parts), options.part, options.of);
   if (parts.empty()) {
     std::string why;
     for (const std::string& line : result.left_out) why += "\n" + line;
@@ -267,7 +259,8 @@ class Watch {
 MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory, const MergeOptions& options) {
   const Watch watch;
   MergeResult result;
-  std::vector<PartOfJob> parts = collect(traces, options, result);
+  std::vector<PartOfJob> parts =
+      collect(options.of == 0 ? traces : share_of(traces, options.part, options.of), options, result);
   result = merge_parts(std::move(parts), directory, options, std::move(result));
   result.seconds = watch.seconds();
   return result;

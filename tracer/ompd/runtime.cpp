@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tracer/base/runtime_names.hpp"
 #include "tracer/ompd/target/refusal.hpp"
 
 namespace tracer::ompd {
@@ -33,7 +34,7 @@ const MappedModule& find_runtime(const Modules& modules) {
   for (const MappedModule& module : modules.all()) {
     const std::string name = fs::path(module.path).filename();
     if (module.file == nullptr || module.other_build) {
-      if (name.starts_with("libomp") || name.starts_with("libiomp")) unreadable = &module;
+      if (is_llvm_runtime(name)) unreadable = &module;
       continue;
     }
     if (module.file->find(locations_symbol)) return module;

@@ -8,6 +8,7 @@
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/seen_code.hpp"
+#include "tracer/ompt_values.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -39,6 +40,8 @@ void use_device_of(const DataOperation& operation) noexcept {
       return provider->used(operation.destination_device);
     case ompt_target_data_transfer_from_device:
       return provider->used(operation.source_device);
+    case data_op::memset:
+      return provider->used(operation.destination_device);
     default:
       return;
   }

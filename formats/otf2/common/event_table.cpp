@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields of every event record of OTF2's trace format, up to OTF2 3.0.
+// The fields of every event record of OTF2's trace format, up to OTF2 3.2.
 #include "formats/otf2/common/event_view.hpp"
 
 namespace tracer::otf2 {
@@ -27,6 +27,7 @@ constexpr EventField handle{"handle", u32, R::io_handle};
 constexpr EventField model{"model", u8, R::none};
 constexpr EventField matching{"matching id", u64, R::none};
 constexpr EventField request{"request id", u64, R::none};
+constexpr EventField message{"message id", u64, R::none};
 constexpr EventField lock{"lock id", u32, R::none};
 constexpr EventField order{"acquisition order", u32, R::none};
 constexpr EventField creator{"creating thread", u32, R::none};
@@ -129,6 +130,10 @@ constexpr std::array<EventRow, static_cast<std::size_t>(EventKind::count_)> tabl
            {{"operation", u8}, comm, {"root", u32}, {"sent", u64}, {"received", u64}, request}),
     record("CommCreate", {comm}),
     record("CommDestroy", {comm}),
+    record("MpiProbe", {{"sender", u32}, comm, {"tag", u32}, message}),
+    record("MpiMrecv", {message, {"length", u64}}),
+    record("MpiImrecvRequest", {message, request}),
+    record("MpiImrecv", {request, {"length", u64}}),
 }};
 static_assert(table[static_cast<std::size_t>(EventKind::comm_destroy)].name == "CommDestroy");
 static_assert(table[static_cast<std::size_t>(EventKind::thread_task_switch)].name == "ThreadTaskSwitch");

@@ -92,9 +92,18 @@ enum class EventKind : std::uint8_t {
   non_blocking_collective_complete,
   comm_create,
   comm_destroy,
+  mpi_probe,
+  mpi_mrecv,
+  mpi_imrecv_request,
+  mpi_imrecv,
   count_,
 };
-static_assert(static_cast<int>(EventKind::comm_destroy) == 88);
+static_assert(static_cast<int>(EventKind::comm_destroy) == 88 && static_cast<int>(EventKind::mpi_imrecv) == 92);
+
+/// Of a message that a probe matched: since OTF2 3.2 (read/matched_messages.hpp).
+constexpr bool is_matched_receive(EventKind kind) noexcept {
+  return kind >= EventKind::mpi_mrecv && kind <= EventKind::mpi_imrecv;
+}
 
 /// What a number refers to. The first fifteen after none are OTF2_MappingType in order.
 enum class ReferenceKind : std::uint8_t {

@@ -2,7 +2,10 @@
 // See definition_reader.hpp.
 #include "formats/otf2/read/definition_reader.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "formats/otf2/read/definition_table.hpp"
@@ -184,8 +187,9 @@ void visit_one(const DefinitionRecord& record, const std::function<void(const Re
   if (record.kind == DefinitionKind::group && record.fields > 5) {
     const auto kind = record.field[5] == values::group_locations || record.field[5] == values::group_comm_locations
                           ? ReferenceKind::location
-                      : record.field[5] == values::group_regions ? ReferenceKind::region
-                                                                 : ReferenceKind::none;
+                      : record.field[5] == values::group_regions              ? ReferenceKind::region
+                      : record.field[5] == values::group_comm_location_groups ? ReferenceKind::location_group
+                                                                              : ReferenceKind::none;
     for (const auto ref : record.list) {
       if (kind != ReferenceKind::none) say(4, kind, ref);
     }
@@ -194,6 +198,26 @@ void visit_one(const DefinitionRecord& record, const std::function<void(const Re
     constexpr ReferenceKind scopes[] = {ReferenceKind::location, ReferenceKind::location_group,
                                         ReferenceKind::system_tree_node, ReferenceKind::group};
     if (record.field[3] < 4) say(4, scopes[record.field[3]], record.field[4]);
+  }
+}
+
+/// A group whose ranks are processes (since OTF2 3.2) becomes one of the processes' first threads, as older archives
+/// have it: which thread of a process stands for it has no meaning.
+void name_ranks_by_location(TraceDefinitions& out) {
+  const auto is_of_processes = [](const GroupDef& group) { return group.type == values::group_comm_location_groups; };
+  if (std::none_of(out.groups.begin(), out.groups.end(), is_of_processes)) return;
+  std::unordered_map<std::uint64_t, std::uint64_t> first;
+  for (const LocationDef& location : out.locations)
+    if (location.type == values::location_cpu_thread) first.emplace(location.group, location.ref);
+  for (const LocationDef& location : out.locations) first.emplace(location.group, location.ref);
+  for (std::size_t i = 0; i < out.groups.size(); ++i) {
+    GroupDef& group = *out.groups.find(out.groups[i].ref);
+    if (!is_of_processes(group)) continue;
+    group.type = values::group_comm_locations;
+    for (std::uint64_t& member : group.members) {
+      const auto found = first.find(member);
+      member = found == first.end() ? undefined_location : found->second;
+    }
   }
 }
 
@@ -215,6 +239,7 @@ TraceDefinitions read_definitions(const std::filesystem::path& file) {
   TraceDefinitions out;
   Builder builder{out};
   for_each_record(file, [&](const DefinitionRecord& record) { builder.add(record); });
+  name_ranks_by_location(out);
   return out;
 }
 

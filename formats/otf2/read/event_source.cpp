@@ -35,6 +35,7 @@ class ArchiveSource final : public PositionedSource {
   const ArchiveInfo& info() const override { return trace_.info(); }
   std::uint64_t number_of(LocationRef location) const override { return trace_.definitions().locations[location].ref; }
   const ReadPosition* position() const override { return position_; }
+  std::uint64_t unread() const override { return unread_; }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override {
     std::vector<Stream> streams = all_streams();
@@ -129,6 +130,7 @@ class ArchiveSource final : public PositionedSource {
   /// None of them open.
   std::vector<Stream> all_streams() {
     const std::size_t count = trace_.definitions().locations.size();
+    unread_ = 0;
     plain_.resize(shared_window(count, EventReader::most_window) / bytes_for_each_ahead);
     return std::vector<Stream>(count);
   }
@@ -195,8 +197,11 @@ class ArchiveSource final : public PositionedSource {
     for (std::size_t i = 0; i < stream.count; ++i) translation_.translate(plain_[i], stream.events[i]);
     for (const AttributeView& attribute : listed_)
       stream.attributes.push_back({index_.attributes[attribute.attribute], attribute.value});
-    while (stream.count == 0 && stream.reader->next(view_))
+    while (stream.count == 0 && stream.reader->next(view_)) {
+      trace_.complete(view_);
       stream.count = translation_.translate(view_, stream.events.front(), stream.attributes) ? 1 : 0;
+      if (row_of(view_.kind).name.empty()) ++unread_;
+    }
     return stream.count != 0;
   }
 
@@ -218,7 +223,7 @@ class ArchiveSource final : public PositionedSource {
   Indices index_;
   Definitions definitions_;
   EventTranslation translation_;
-  std::uint64_t events_ = 0;
+  std::uint64_t events_ = 0, unread_ = 0;
   const ReadPosition* position_ = nullptr;
   const std::vector<Stream>* reading_ = nullptr;          ///< what read() is at
   std::unordered_map<LocationRef, EventReader> readers_;  ///< of read_from()

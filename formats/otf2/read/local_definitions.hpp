@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a location's own .def file says about reading its events: mapping of references, clock offsets.
+// What a location's own .def file says about reading its events: mapping of references, clock offsets; and what its
+// process's events say of each other.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "formats/otf2/common/event_view.hpp"
+#include "formats/otf2/read/matched_messages.hpp"
 
 namespace tracer::otf2 {
 
@@ -46,6 +48,8 @@ LocalDefinitions read_local_definitions(const std::filesystem::path& file);
 class LocalDefinitionFiles {
  public:
   std::shared_ptr<const LocalDefinitions> read(const std::filesystem::path& file);
+
+  MatchedMessages matched;
 
  private:
   std::mutex mutex_;

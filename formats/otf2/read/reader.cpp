@@ -25,6 +25,10 @@ EventReader Trace::events(std::uint64_t location, std::size_t window) const {
           local_definitions_->read(info_.local_definition_file(location)), window};
 }
 
+void Trace::complete_receive(EventView& view) const {
+  local_definitions_->matched.complete(*this, view);
+}
+
 void Trace::for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const {
   read_references(info_.definition_file(), visit);
 }

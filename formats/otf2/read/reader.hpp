@@ -58,6 +58,10 @@ class Trace {
   EventReader events(std::uint64_t location) const;
   /// The same, with so many bytes of the file in memory (EventReader), whatever the number of locations.
   EventReader events(std::uint64_t location, std::size_t window) const;
+  /// For an event that a reader of events() gave: says of a matched receive what older archives say of receives.
+  void complete(EventView& view) const {
+    if (is_matched_receive(view.kind)) complete_receive(view);
+  }
 
   /// All events in order of time (by the location's definition where times are equal);
   /// `visit(const EventView&)`, the view being valid during the call. About 48 KiB per location,
@@ -76,6 +80,8 @@ class Trace {
   void for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const;
 
  private:
+  void complete_receive(EventView& view) const;
+
   ArchiveInfo info_;
   TraceDefinitions definitions_;
   std::shared_ptr<LocalDefinitionFiles> local_definitions_;
@@ -95,7 +101,9 @@ void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<boo
   const auto next = [&](std::size_t i) {
     try {
       if (!streams[i].reader) streams[i].reader.emplace(events(definitions_.locations[i].ref));
-      return streams[i].reader->next(streams[i].view);
+      if (!streams[i].reader->next(streams[i].view)) return false;
+      complete(streams[i].view);
+      return true;
     } catch (const Error& error) {
       broken(definitions_.locations[i].ref, error);
       return false;

@@ -222,6 +222,34 @@ def many_parts(options, directory):
         yield "in shares and at once the processes differ"
 
 
+def shares(options, directory):
+    """A share converts and reads its own parts: what the others have to do is theirs, and so is what is damaged there."""
+    job = directory / "raw"
+    tracer(options, "run", "-q", "--raw", "-o", job, "--", "sh", "-c", "; ".join(f"{options.program} {n}" for n in (3, 4, 5, 6)))
+    left = [len(list(job.rglob("raw/journal")))]
+    for share in (1, 2):
+        tracer(options, "merge", "-q", "--part", f"{share}/2", "-o", directory / f"share{share}", job)
+        left.append(len(list(job.rglob("raw/journal"))))
+    if left != [4, 2, 0]:
+        yield f"raw traces before and after each of two shares: {left}"
+    tracer(options, "merge", "-q", "-o", directory / "all", directory / "share1", directory / "share2")
+    faults = []
+    sections = sections_of(options, directory / "all", faults)
+    yield from faults
+    if sections != 36 or len(processes_of(directory / "all")) != 4:
+        yield f"two shares of raw traces have {sections} critical sections, {processes_of(directory / 'all')}"
+
+    job = directory / "parts-job"
+    subprocess.run([options.make_parts, job, "4", "2", "1"], check=True, timeout=60)
+    last = max((job / "parts").iterdir(), key=lambda part: int(re.search(r"\d+", part.name).group()))
+    events = sorted(last.glob("traces/*.evt"))[0]
+    events.write_bytes(events.read_bytes()[:40])
+    first = subprocess.run([options.tracer, "merge", "-q", "--part", "1/2", "-o", directory / "good", job], capture_output=True, text=True, timeout=60)
+    if first.returncode != 0:
+        yield f"a share reads the parts of another: {first.stderr}"
+    tracer(options, "merge", "-q", "--part", "2/2", "-o", directory / "damaged", job, status=1)
+
+
 def killed_merger(options, directory):
     """A merger that was killed when it had made its anchor and not filled it: what it had is thrown away, no part is."""
     job = directory / "job"
@@ -382,7 +410,7 @@ def sampled(options, directory):
         yield f"{sorted(str(path) for path in (job / 'parts').rglob('*'))} are left"
 
 
-CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
+CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
 
 
 def main():

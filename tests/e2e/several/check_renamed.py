@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program linked with a libomp of another name, as wheels (a hash), conda and Intel's compilers have it: it is recognised and
-traced, by variable and by `tracer run`, and its frames in samples are the runtime's.
+"""A program linked with a libomp of another name, as wheels (a hash), conda and Intel's compilers have it, or a vendor's: it is
+recognised and traced, by variable and by `tracer run`, its frames in samples are the runtime's, and `tracer top` and `tracer
+snapshot` find it in the running program.
 
 check_renamed.py --tool libtracer.so --tracer tracer --compiler cc"""
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from traced import clean, judge, run  # noqa: E402
 
-NAMES = ("libomp-a1b2c3d4.so.5", "libomp-a1b2c3d4.so", "libiomp5.so", "libiomp5-9f8e7d6c.so", "libomp5.so")
+NAMES = ("libomp-a1b2c3d4.so.5", "libomp-a1b2c3d4.so", "libiomp5.so", "libiomp5-9f8e7d6c.so", "libomp5.so", "libvendor-mp.so.1")
+
+LOOKED_AT = ("libomp-a1b2c3d4.so.5", "libvendor-mp.so.1")  # while they run
 
 
 def with_name(library, name, scratch):
@@ -39,12 +44,13 @@ def check(options, name, library, scratch):
     copy = with_name(library, name, scratch)
     if copy is None:
         return (yield f"{name}: no soname in {library}")
-    program = copy.parent / "work"
-    built = run([options.compiler, "-fopenmp", "-O1", "-g", "-c", str(HERE / "work.c"), "-o", f"{program}.o"], clean())
-    # By its name and not by its path: what has no soname is then asked for by its name alone.
-    linked = built.returncode == 0 and run([options.linker, f"{program}.o", "-o", str(program), f"-L{copy.parent}", f"-l:{name}", f"-Wl,-rpath,{copy.parent}"], clean())
-    if not linked or linked.returncode != 0:
-        return (yield f"{name}: not built: {built.stderr} {linked and linked.stderr}")
+    program, busy = copy.parent / "work", copy.parent / "busy"
+    for source, made in ((HERE / "work.c", program), (HERE.parents[1] / "top" / "busy.c", busy)):
+        built = run([options.compiler, "-fopenmp", "-O1", "-g", "-c", str(source), "-o", f"{made}.o"], clean())
+        # By its name and not by its path: what has no soname is then asked for by its name alone.
+        linked = built.returncode == 0 and run([options.linker, f"{made}.o", "-o", str(made), f"-L{copy.parent}", f"-l:{name}", f"-Wl,-rpath,{copy.parent}"], clean())
+        if not linked or linked.returncode != 0:
+            return (yield f"{name}: not built: {built.stderr} {linked and linked.stderr}")
     loads = subprocess.run(["ldd", str(program)], capture_output=True, text=True).stdout
     if name not in loads or "libomp.so.5" in loads:
         return (yield f"{name}: the program loads something else: {loads}")
@@ -64,6 +70,45 @@ def check(options, name, library, scratch):
         properties = json.loads(run([options.tracer, "report", "--json", str(trace)], clean()).stdout)["trace"]["properties"]
         if not properties.get("TRACER::RUNTIME::LIBRARY", "").endswith(name):
             yield f"{name}, {how}: the runtime is {properties.get('TRACER::RUNTIME::LIBRARY')}"
+    if name in LOOKED_AT:
+        yield from check_running(options, name, busy, copy.parent / "busy-trace")
+
+
+def check_running(options, name, program, trace):
+    """`program` runs until its input ends."""
+    process = subprocess.Popen([options.tracer, "run", "-q", "--sample", "-o", str(trace), "--", str(program)], env=clean(TRACER_LIBRARY=options.tool),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        process.stdout.readline()
+        pid, end = 0, time.monotonic() + 30
+        while time.monotonic() < end:
+            pid = next((int(p) for p in os.listdir("/proc") if p.isdigit() and runs(p, program)), 0)
+            top = run([options.tracer, "top", "--json", "--interval", "0.1", "--times", "1", str(pid)], clean())
+            if pid and top.returncode == 0 and len(json.loads(top.stdout.splitlines()[-1])["threads"]) == 2:
+                break
+            time.sleep(0.2)
+        else:
+            yield f"{name}, top: {top.returncode} {top.stdout} {top.stderr}"
+        snapshot = run([options.tracer, "snapshot", str(pid)], clean())
+        print(f"{name:24} snapshot status {snapshot.returncode} {(snapshot.stderr or snapshot.stdout).strip().splitlines()[:1]}")
+        if snapshot.returncode not in (0, 15, 16) or (snapshot.returncode == 15 and name not in snapshot.stderr):  # 15: a runtime without OMPD's symbols, by its name
+            yield f"{name}, snapshot: {snapshot.returncode} {snapshot.stderr}"
+    finally:
+        process.stdin.close()
+        process.stdout.read(), process.stderr.read()
+        status = process.wait(timeout=60)
+    if status != 0:
+        yield f"{name}: the program that was looked at ended with {status}"
+    functions = json.loads(run([options.tracer, "report", "--json", str(trace)], clean()).stdout).get("samples", {}).get("functions", [])
+    if users := [f["name"] for f in functions if name in f["name"]]:
+        yield f"{name}: samples take functions of the runtime for the program's: {users}"
+
+
+def runs(pid, program):
+    try:
+        return os.readlink(f"/proc/{pid}/exe") == str(program)
+    except OSError:
+        return False
 
 
 def main():

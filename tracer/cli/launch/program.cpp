@@ -85,6 +85,20 @@ std::size_t entry_points_of_compilers(const fs::path& runtime) {
   }
 }
 
+/// A runtime of another name, a vendor's, or a library that contains one.
+bool is_llvm_runtime_inside(const std::string& library) {
+  std::error_code error;
+  if (!fs::is_regular_file(library, error)) return false;
+  bool has_llvm = false;
+  try {
+    ProgramFile file{library};
+    if (file.valid())
+      file.for_each_definition([&](std::string_view symbol) { has_llvm = has_llvm || symbol == "__kmpc_fork_call"; });
+  } catch (const Error&) {  // the program loads it without its being read here
+  }
+  return has_llvm;
+}
+
 /// Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
 template <std::size_t count>
 bool is_one_of(const fs::path& program, const std::array<const char*, count>& names) {
@@ -164,6 +178,8 @@ Program inspect_program(const fs::path& path) {
     program.has_llvm_runtime = program.has_llvm_runtime || is_llvm_runtime(file);
     program.has_gcc_runtime = program.has_gcc_runtime || is_gcc_runtime(file);
   }
+  if (!program.has_llvm_runtime && !program.has_gcc_runtime)
+    program.has_llvm_runtime = std::any_of(program.libraries.begin(), program.libraries.end(), is_llvm_runtime_inside);
   return program;
 }
 

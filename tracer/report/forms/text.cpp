@@ -97,8 +97,11 @@ void summary(const Report& report, std::string& out) {
       (account.helpers != 0 ? ", of them " + format_count(account.helpers) + " libomp's own for target nowait" : "") +
       (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
   out += runtimes_text(report.facts);
+  const auto not_read = report.event_counts.find("unread");
+  const std::uint64_t unread = not_read == report.event_counts.end() ? 0 : not_read->second;
   out += "events       " + format_count(report.events) +
-         (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) + "\n";
+         (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) +
+         (unread != 0 ? "; " + format_count(unread) + " of a later version of OTF2 not read" : "") + "\n";
   if (!report.tool.empty()) {
     std::string costs;
     for (const char* part : {"start", "drain", "wait", "convert"})

@@ -95,6 +95,29 @@ bool is_routine(Construct c) {
          (c >= Construct::init_lock && c <= Construct::destroy_nest_lock) || c == Construct::control_tool;
 }
 
+/// Kinds of OpenMP 6.0, which have a name and no construct of their own here; nullptr: another one.
+const char* name_in_openmp_6(const RegionKey& key) noexcept {
+  if (key.construct == Construct::work_other)
+    return key.extra == work_type::workdistribute ? "workdistribute" : nullptr;
+  if (key.construct != Construct::data_other) return nullptr;
+  switch (key.extra) {
+    case data_op::transfer:
+      return "target data transfer";
+    case data_op::transfer_async:
+      return "target data transfer async";
+    case data_op::transfer_rect:
+      return "target data transfer rect";
+    case data_op::transfer_rect_async:
+      return "target data transfer rect async";
+    case data_op::memset:
+      return "target data memset";
+    case data_op::memset_async:
+      return "target data memset async";
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 const ConstructRow& row_of(Construct construct) noexcept {
@@ -104,6 +127,7 @@ const ConstructRow& row_of(Construct construct) noexcept {
 std::string construct_name(const RegionKey& key) {
   if (key.construct == Construct::mpi) return key.extra < mpi_functions ? mpi_function_table[key.extra].name : "MPI";
   std::string name = is_routine(key.construct) ? "" : key.construct == Construct::lost_events ? "!$tracer " : "!$omp ";
+  if (const char* newer = name_in_openmp_6(key)) return name + newer + (key.wait ? " wait" : "");
   name += row_of(key.construct).name;
   switch (key.construct) {
     case Construct::work_other:
