@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <system_error>
 
 #include "tracer/base/file.hpp"
 #include "tracer/base/regular_file.hpp"
