@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <system_error>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"

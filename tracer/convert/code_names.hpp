@@ -2,6 +2,7 @@
 // Names of code that was made at run time, out of the copy of its process' perf map (tracer/sample/code_map.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
