@@ -138,6 +138,16 @@ def check_details(viewer, meta, links, first, chance, where):
             assert found or answer["linksLeftOut"] or not answer["open"], f"{where}: {(kind, a, b, t0, t1)} from {here} at {at}: {answer['links'][:3]}"
 
 
+def check_teams(viewer, teams, first, last, chance, where):
+    """The team of a moment; of one that began long before, the viewer may not know it."""
+    for lane in chance.sample(sorted(teams), min(3, len(teams))):
+        for _ in range(3):
+            at = chance.randrange(first, last + 1)
+            before = [name for time, name in teams[lane] if time <= at]
+            mine = viewer.ask("at", lane=lane, time=at - first)["team"]
+            assert (mine["name"] if mine else None) == (before[-1] if before else None) or mine is None and before[-1] is not None, (where, lane, at, mine, before[-1:])
+
+
 def check(tracer, anchor, windows, seed):
     chance, where = random.Random(seed), str(anchor)
     lanes, first, last = reference.read(anchor)
@@ -148,7 +158,7 @@ def check(tracer, anchor, windows, seed):
         assert meta["length"] == last - first and meta["sides"][0]["length"] == last - first, (where, meta["length"], last - first)
         assert [one["name"] for one in meta["locations"]] == [lane.name for lane in lanes], where
         names = sorted({one.region for lane in lanes for one in lane.slices})
-        links, counters = links_reference.read(anchor)
+        links, counters, teams = links_reference.read(anchor)
         tracks = viewer.wait_for_links()["counters"]
         assert {(one["name"], one["lane"]) for one in tracks} == set(counters), (where, tracks)
         arrows = 0
@@ -168,6 +178,7 @@ def check(tracer, anchor, windows, seed):
             arrows += check_links(viewer, links, first, begin, begin + span, where)
             check_counters(viewer, meta, tracks, counters, first, begin, begin + span, where)
         check_details(viewer, meta, links, first, chance, where)
+        check_teams(viewer, teams, first, last, chance, where)
         check_path(tracer, viewer, meta, anchor, any(kind == links_reference.MESSAGE for kind, *_ in links), where)
         check_statistics(viewer, meta, lanes, list(range(len(lanes))), first, 0, last - first + 1, where)
     size = anchor.with_name("traces.index").stat().st_size
@@ -204,8 +215,10 @@ def main():
         for program in programs:
             archive = top / pathlib.Path(program).name
             subprocess.run([tracer, "run", "-q", "-o", archive, "--", program], check=True, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "3"})
-            slices, events, _ = check(tracer, archive / "traces.otf2", 20, 1)
+            slices, events, kinds = check(tracer, archive / "traces.otf2", 20, 1)
             assert slices > 0 and events > 0, program
+            if archive.name == "cholesky":
+                assert {links_reference.TASK, links_reference.DEPENDENCE} <= kinds, kinds
     print("ok")
 
 
