@@ -2,9 +2,14 @@
 // All that there is to say of a moment on a lane: what is open, what comes next, what it is linked with, its team, its
 // samples.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "tracer/event_names.hpp"
 #include "tracer/index/block.hpp"

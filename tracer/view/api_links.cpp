@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The routes of what is beside the regions: links, the critical path, counters, samples.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tracer/view/api.hpp"
 

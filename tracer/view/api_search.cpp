@@ -2,8 +2,13 @@
 // Searching through all of the traces' events, as far as there is time in one answer.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tracer/view/api.hpp"
 #include "tracer/view/details.hpp"

@@ -3,8 +3,13 @@
 #include "tracer/view/details.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "tracer/event_names.hpp"
 #include "tracer/view/text.hpp"

@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "tracer/base/checksum.hpp"
 #include "tracer/error.hpp"

@@ -3,8 +3,13 @@
 #include "tracer/view/sampled.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tracer/replay/sample_join.hpp"
 
