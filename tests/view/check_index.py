@@ -169,6 +169,17 @@ def check_read_only(tracer, trace, good):
     kept = list((home / "cache" / "tracer").glob("*.index"))
     assert out == good and len(kept) == 1 and not (trace / "traces.index").exists(), (errors, kept)
     assert (home / "cache" / "tracer").stat().st_mode & 0o777 == 0o700
+    # The index is there, and there is no place beside it for the links.
+    view(tracer, trace)
+    (trace / "traces.links").unlink(missing_ok=True)
+    for path in (trace / "traces.index",):
+        path.chmod(0o644)
+    shutil.rmtree(home / "cache")
+    os.environ.update(XDG_CACHE_HOME=str(home / "cache"), HOME=str(home))
+    linked, errors = links_of(str(script), trace)
+    assert all(status == 200 for status, _ in linked) and len(list((home / "cache" / "tracer").glob("*.links"))) == 1 and not (trace / "traces.links").exists(), (errors, linked)
+    (trace / "traces.index").unlink()
+    os.environ["XDG_CACHE_HOME"] = str(trace.parent / "no-cache")
     home.chmod(0o500)
     shutil.rmtree(home / "cache")
     out, errors = view(str(script), trace, environment={"XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home)})

@@ -26,6 +26,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/index/cache_place.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/links_build.hpp"
@@ -115,8 +116,7 @@ class Viewer {
     if (!stored.note.empty()) print_note(stored.note);
     if (stored.is_new && !stored.path.empty())
       print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
-    const std::string links = stored.path.empty() ? "" : stored.path.replace_extension(".links").string();
-    wanted_links_.push_back({anchor, links, stored.contents->header().stamp});
+    wanted_links_.push_back({anchor, places_of_links(*source, stored.path), stored.contents->header().stamp});
     samples_.emplace_back();
     if (std::optional<samples::SampleSet> set = read_samples(anchor); set && !set->samples.empty())
       samples_.back() = std::make_unique<view::Sampled>(std::move(*set), source->definitions());
@@ -124,6 +124,16 @@ class Viewer {
       auto own = &desk == desks_.data() ? std::move(source) : otf2::open_archive(anchor);
       add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));
     }
+  }
+
+  /// Beside the index; in the cache, where others have that.
+  static std::vector<fs::path> places_of_links(const otf2::PositionedSource& source, fs::path index) {
+    if (index.empty()) return {};
+    std::vector<fs::path> places{index.replace_extension(".links")};
+    if (access(places.front().parent_path().c_str(), W_OK) != 0)
+      places.push_back(index::place_in_cache(source, ".links"));
+    if (places.back().empty()) places.pop_back();
+    return places;
   }
 
   /// Traces and who answers questions about them, one at a time.

@@ -9,11 +9,20 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <span>
+#include <string>
 #include <system_error>
+#include <thread>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/pending_output.hpp"
@@ -111,9 +120,13 @@ class HowFar final : public report::Observer {
   const std::function<void(double)>& progress_;
 };
 
-UniqueFd file_in_memory() {
-  UniqueFd fd{::memfd_create("tracer-links", MFD_CLOEXEC)};
-  if (!fd) throw Error{"there is no place for the links"};
+/// Without a name: on the disk, else in memory.
+UniqueFd file_without_name() {
+  std::error_code error;
+  const std::string place = std::filesystem::temp_directory_path(error).string();
+  UniqueFd fd{::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+  if (!fd) fd = UniqueFd{::memfd_create("tracer-links", MFD_CLOEXEC)};
+  if (!fd) throw Error{"there is no place for them"};
   return fd;
 }
 
@@ -192,27 +205,28 @@ std::shared_ptr<const LinksFile> LinksMaker::open_or_make(std::size_t number) {
   const Wanted& of = wanted_[number];
   const auto source = otf2::open_archive(of.anchor);
   const std::size_t locations = source->definitions().locations.size();
-  if (!of.path.empty()) {
+  for (const std::filesystem::path& path : of.paths) {
     try {
-      if (RegularFile file = open_regular(of.path.c_str(), Links::follow))
+      if (RegularFile file = open_regular(path.c_str(), Links::follow))
         return std::make_shared<LinksFile>(std::move(file.fd), of.stamp, locations);
     } catch (const Error&) {
       // They are made anew, as the index is.
     }
+  }
+  for (const std::filesystem::path& path : of.paths) {
+    if (::access(path.parent_path().c_str(), W_OK) != 0) continue;
     try {
-      PendingOutput pending{of.path};
+      PendingOutput pending{path};
       const UniqueFd fd{::open(pending.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-      if (fd) {
-        auto made = make(number, *source, fd.get());
-        pending.keep();
-        return made;
-      }
+      if (!fd) continue;
+      auto made = make(number, *source, fd.get());
+      pending.keep();
+      return made;
     } catch (const Error&) {
-      if (must_end_) throw;
-      // Where there is no place to write, or no space: in memory.
+      // There may be space elsewhere.
     }
   }
-  return make(number, *source, file_in_memory().get());
+  return make(number, *source, file_without_name().get());
 }
 
 std::shared_ptr<const LinksFile> LinksMaker::make(std::size_t number, EventSource& source, int fd) {

@@ -28,7 +28,7 @@ class LinksMaker {
  public:
   struct Wanted {
     std::filesystem::path anchor;
-    std::filesystem::path path;  ///< where they are kept; "" in memory
+    std::vector<std::filesystem::path> paths;  ///< where they may be kept; else they are in a file without a name
     std::uint64_t stamp = 0;
   };
   explicit LinksMaker(std::vector<Wanted> wanted);
