@@ -13,6 +13,11 @@ from browser import run_checks
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "view"))
 from viewer import Viewer  # noqa: E402
 
+try:
+    import device_archive  # it needs python3-otf2
+except ImportError:
+    device_archive = None
+
 NUMBER = 200_000
 
 
@@ -141,6 +146,89 @@ def check_two(browser, tracer, first, second):
         clean(browser, viewer)
 
 
+SELECTED = "(({row, index}) => [row.lane.index, row.begin[index], tracerView.meta.names[row.name[index]]])(tracerView.selection())"
+
+
+def check_links(browser, tracer, trace):
+    """By keys alone: from a receive to its send and back; arrows and the critical path are drawn or not; long ones and events are found."""
+    with Viewer(tracer, trace) as viewer:
+        open_page(browser, viewer.url)
+        settle(browser, "tracerView.extra.ready && tracerView.meta.arrows.length > 0 && tracerView.meta.sides[0].path.length > 0")
+        arrows = json.loads(browser.evaluate("JSON.stringify(tracerView.meta.arrows)"))
+        assert all(kind == 3 and a != b for kind, a, b, _, _ in arrows), arrows[:3]
+        browser.evaluate("document.getElementById('timeline').focus()")
+        pictures = []
+        for key in ("e", "c", "e", "c"):
+            pictures.append(browser.evaluate("tracerView.canvas.toDataURL()"))
+            browser.key(key)
+            settle(browser)
+        assert len(set(pictures)) == 4 and browser.evaluate("tracerView.canvas.toDataURL()") == pictures[0], "what is drawn changes with the keys e and c"
+        browser.key("/")
+        browser.type("MPI_Recv")
+        browser.key("Enter")
+        settle(browser, "tracerView.selection()")
+        receive = browser.evaluate(SELECTED)
+        browser.evaluate("tracerView.showTab('Details')")
+        settle(browser, "document.getElementById('panel').textContent.includes('message, sent')")
+        text = browser.evaluate("document.getElementById('panel').textContent")
+        assert "sender: " in text and "bytes" in text and "tag: " in text, text[:600]
+        browser.key("j")
+        settle(browser, f"{SELECTED}[0] !== {receive[0]}")
+        send = browser.evaluate(SELECTED)
+        assert "MPI_Send" in send[2], send
+        browser.key("j")
+        settle(browser, f"{SELECTED}[0] === {receive[0]} && {SELECTED}[1] === {receive[1]}")
+        # The same by the link in the table, which keys reach.
+        browser.evaluate("document.querySelector('#panel a[data-link]').focus()")
+        browser.key("Enter")
+        settle(browser, f"{SELECTED}[0] === {send[0]} && {SELECTED}[1] === {send[1]}")
+        for text, of in (("event:mpi_send", "MPI_Send"), ("mpi_recv longer than 1 ns", "MPI_Recv")):
+            browser.key("Escape")
+            browser.key("/")
+            browser.type(text)
+            browser.key("Enter")
+            settle(browser, "tracerView.selection()")
+            found = browser.evaluate(SELECTED)
+            assert of in found[2], found
+            browser.key("n")
+            settle(browser, f"JSON.stringify({SELECTED}) !== {json.dumps(json.dumps(found, separators=(',', ':')))}")
+            browser.key("N")
+            settle(browser, f"{SELECTED}[1] === {found[1]}")
+        browser.key("Escape")
+        browser.key("/")
+        browser.type("mpi_recv longer than nonsense")
+        browser.key("Enter")
+        settle(browser, "document.getElementById('found').textContent.includes('units are ns, us, ms and s')")
+        browser.errors[:] = [one for one in browser.errors if "400" not in one]  # the browser says so itself
+        clean(browser, viewer)
+
+
+def check_tracks(browser, tracer, devices, sampled):
+    """Copies are slices of their streams, counters and samples are drawn, and what was sampled is in tables."""
+    with Viewer(tracer, devices) as viewer:
+        open_page(browser, viewer.url)
+        settle(browser, "tracerView.extra.ready && tracerView.meta.counters.length && tracerView.meta.counters[0].time.length > 0")
+        assert browser.evaluate("tracerView.meta.counters.every((one) => one.y > 0 && one.time.length === one.value.length)")
+        browser.key("/")
+        browser.type("copy to device")
+        browser.key("Enter")
+        settle(browser, "tracerView.selection()")
+        assert browser.evaluate("tracerView.selection().row.lane.stream")
+        browser.evaluate("tracerView.showTab('Details')")
+        settle(browser, "document.getElementById('panel').textContent.includes('submitted by')")
+        assert "cuLaunch" in browser.evaluate("document.getElementById('panel').textContent")
+        clean(browser, viewer)
+    with Viewer(tracer, sampled) as viewer:
+        open_page(browser, viewer.url)
+        settle(browser, "tracerView.extra.ready && tracerView.lanes.some((lane) => lane.sampled && lane.sampled.time.length)")
+        browser.evaluate("tracerView.setRange(0, tracerView.meta.length); document.getElementById('timeline').focus()")
+        browser.key("g")
+        settle(browser, "document.querySelector('#tabs [aria-selected=true]').textContent === 'Samples' && document.querySelectorAll('#panel tbody tr').length > 1")
+        answer = viewer.ask("functions", **{"from": 0, "to": browser.evaluate("tracerView.meta.length")})
+        assert answer["rows"][0]["function"] in browser.evaluate("document.querySelector('#panel tbody tr').textContent")
+        clean(browser, viewer)
+
+
 def check_gone(browser, viewer):
     """The server has ended: said in words."""
     viewer.close()
@@ -174,7 +262,7 @@ def check_end_of_zoom(browser, tracer, trace, page):
 
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
-    for name, *number in (("large", str(NUMBER)), ("imbalance",)):
+    for name, *number in (("large", str(NUMBER)), ("imbalance",), ("ring", "4"), ("sampled",)):
         subprocess.run([make_trace, name, directory / name, *number], check=True, stdout=subprocess.DEVNULL)
     with Viewer(tracer, directory / "large") as viewer:
         check_whole(browser, viewer)
@@ -183,6 +271,10 @@ def checks(browser, directory):
         check_bookmark(browser, viewer, address, first)
         check_range(browser, viewer)
         check_gone(browser, viewer)
+    check_links(browser, tracer, directory / "ring")
+    if device_archive:
+        device_archive.write(directory / "devices", 1, 300)
+        check_tracks(browser, tracer, directory / "devices", directory / "sampled")
     check_two(browser, tracer, directory / "large", directory / "imbalance")
     check_end_of_zoom(browser, tracer, directory / "large", directory / "page.html")
     print("ok")

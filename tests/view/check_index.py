@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import random_archive
 from viewer import Viewer
@@ -71,7 +72,7 @@ def check_damage(tracer, trace, right, good):
     view(tracer, other)
     damages = {"cut off": [right[:length] for length in (0, 1, 7, 8, 79, 80, 81, len(right) // 2, len(right) - 1)], "longer": [right + b"\0"],
                "foreign": [b"\0" * 200, b"x" * 5000, (trace / "traces.otf2").read_bytes(), (other / "traces.index").read_bytes()],
-               "of another version": [sealed(right[:8] + struct.pack("<Q", 1) + right[16:]), sealed(right[:8] + struct.pack("<Q", 3) + right[16:])]}
+               "of another version": [sealed(right[:8] + struct.pack("<Q", 1) + right[16:]), sealed(right[:8] + struct.pack("<Q", 99) + right[16:])]}
     flipped = []
     for _ in range(12):
         copy = bytearray(right)
@@ -170,6 +171,17 @@ def check_read_only(tracer, trace, good):
     kept = list((home / "cache" / "tracer").glob("*.index"))
     assert out == good and len(kept) == 1 and not (trace / "traces.index").exists(), (errors, kept)
     assert (home / "cache" / "tracer").stat().st_mode & 0o777 == 0o700
+    # The index is there, and there is no place beside it for the links.
+    view(tracer, trace)
+    (trace / "traces.links").unlink(missing_ok=True)
+    for path in (trace / "traces.index",):
+        path.chmod(0o644)
+    shutil.rmtree(home / "cache")
+    os.environ.update(XDG_CACHE_HOME=str(home / "cache"), HOME=str(home))
+    linked, errors = links_of(str(script), trace)
+    assert all(status == 200 for status, _ in linked) and len(list((home / "cache" / "tracer").glob("*.links"))) == 1 and not (trace / "traces.links").exists(), (errors, linked)
+    (trace / "traces.index").unlink()
+    os.environ["XDG_CACHE_HOME"] = str(trace.parent / "no-cache")
     home.chmod(0o500)
     shutil.rmtree(home / "cache")
     out, errors = view(str(script), trace, environment={"XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home)})
@@ -177,8 +189,72 @@ def check_read_only(tracer, trace, good):
     print("read only: in the cache, and in memory")
 
 
+def links_of(tracer, trace):
+    """(answers that need the links, what it said)"""
+    viewer = Viewer(tracer, trace)
+    out = []
+    while True:
+        status, _, text = viewer.request("/api/extra", headers=viewer.cookie())
+        if status != 200 or json.loads(text)["ready"] or json.loads(text)["failure"]:
+            break
+        time.sleep(0.02)
+    for route in ("links?from=0&to=100000000&most=5000&kinds=63", "links?from=100000&to=120000", "path?from=0&to=100000000&width=900", "counters?from=0&to=100000000&width=900&series=0-9", "at?lane=0&time=200000"):
+        out.append(viewer.request("/api/" + route, headers=viewer.cookie())[0::2])
+    assert viewer.process.poll() is None, "it has ended"
+    errors = viewer.close()
+    assert viewer.status == 0, (viewer.status, errors)
+    return out, errors
+
+
+def sealed_links(data):
+    """With the checksum that it should have; those of its parts are as they are."""
+    data, at = bytes(data), struct.unpack_from("<Q", data, 32)[0]
+    return data[:56] + struct.pack("<Q", checksum(data[:56], checksum(data[at:]))) + data[64:]
+
+
+def check_links(tracer, make_trace, top):
+    """The links: damaged or foreign they are made anew; what has the right checksums and makes no sense is a sentence or an answer."""
+    trace, chance = top / "linked", random.Random(4)
+    subprocess.run([make_trace, "ring", trace, "4"], check=True, stdout=subprocess.DEVNULL)
+    good, errors = links_of(tracer, trace)
+    assert all(status == 200 for status, _ in good) and len(json.loads(good[0][1])["links"]) > 10 and errors.count("wrote") == 1, (good[0][1][:300], errors)
+    path = trace / "traces.links"
+    right = path.read_bytes()
+    assert sealed_links(right) == right, "the checksum is another than the document says"
+    flipped = bytearray(right)
+    flipped[40] ^= 4
+    for damaged in (b"", right[:7], right[:63], right[:-1], right + b"\0", b"x" * 5000, bytes(flipped), sealed_links(right[:8] + struct.pack("<Q", 99) + right[16:]), sealed_links(right[:24] + b"\1" * 8 + right[32:]),
+                    (trace / "traces.index").read_bytes()):
+        path.write_bytes(damaged)
+        assert links_of(tracer, trace)[0] == good and path.read_bytes() == right, damaged[:20]
+    path.unlink()
+    os.mkfifo(path)
+    assert links_of(tracer, trace)[0] == good, "a FIFO"
+    path.unlink() if path.is_fifo() else None
+    statuses, directory = {200: 0, 500: 0}, struct.unpack_from("<Q", right, 32)[0]
+    for i in range(40):
+        copy = bytearray(right)
+        for _ in range(chance.choice((1, 3, 20))):
+            if i % 2:
+                copy[chance.randrange(64, directory)] = chance.randrange(256)
+            else:
+                at = directory + 8 * chance.randrange((len(copy) - directory) // 8)
+                copy[at:at + 8] = struct.pack("<Q", chance.choice((0, 1, WORDS, WORDS >> 1, len(copy), chance.randrange(1 << 64))))
+        for row in range(directory + 8, len(copy) - 80, 80) if i % 2 else ():  # of the chunks, too
+            of, size = struct.unpack_from("<2Q", copy, row + 16)
+            if of + size <= directory:
+                copy[row + 40:row + 48] = struct.pack("<Q", checksum(bytes(copy[of:of + size])))
+        path.write_bytes(sealed_links(copy))
+        for status, text in links_of(tracer, trace)[0]:
+            assert status in (200, 500), (i, status, text[:200])
+            json.loads(text)
+            statuses[status] += 1
+    print("crafted links:", statuses)
+    assert statuses[500] > 0 and statuses[200] > 0, statuses
+
+
 def main():
-    tracer, _ = sys.argv[1:3]
+    tracer, make_trace = sys.argv[1:3]
     os.environ.pop("SSH_CONNECTION", None)
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["XDG_CACHE_HOME"] = temporary + "/no-cache"
@@ -190,6 +266,7 @@ def main():
         assert sealed(right) == right, "the checksum is another than the document says"
         again, errors = view(tracer, trace)
         assert errors == "" and again == good
+        check_links(tracer, make_trace, pathlib.Path(temporary))
         check_damage(tracer, trace, right, good)
         check_crafted(tracer, trace, right)
         check_places(tracer, trace, good)

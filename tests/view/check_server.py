@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from viewer import Viewer
+from viewer import ROUTES, Viewer
 
 REFUSED, NO_TOKEN, NOT_THERE, NONSENSE, NO_METHOD = 403, 401, 404, 400, 405
 
@@ -29,7 +29,7 @@ def expect(viewer, status, path, says="", **more):
 
 def check_token(viewer):
     mine = viewer.cookie()
-    for path in ("/", "/api/trace", "/api/window?from=0&to=10&width=10&lanes=0"):
+    for path in ("/", *("/api/" + route for route in ROUTES)):
         expect(viewer, NO_TOKEN, path)
         expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}={'0' * 32}"})
         expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}={viewer.token[:-1]}"})
@@ -48,6 +48,11 @@ def check_token(viewer):
 def check_names(viewer):
     """Another name leads here by its owner's DNS; another page asks from where it is."""
     mine, port = viewer.cookie(), viewer.port
+    for path in ("/", *("/api/" + route for route in ROUTES)):
+        expect(viewer, REFUSED, path, headers={**mine, "Host": "evil.example"})
+        expect(viewer, REFUSED, path, headers={**mine, "Origin": "http://evil.example"})
+        for method in ("POST", "PUT", "DELETE"):
+            expect(viewer, NO_METHOD, path, method=method, headers={**mine, "Content-Length": "0"})
     for host in (f"localhost:{port}", f"127.0.0.1:{port}"):
         expect(viewer, 200, "/api/trace", headers={**mine, "Host": host})
         expect(viewer, 200, "/api/trace", headers={**mine, "Host": host, "Origin": "http://" + host})
@@ -78,7 +83,13 @@ def check_nonsense(viewer):
             _, text = expect(viewer, NONSENSE, "/api/window?" + query, headers=mine, says='"error"')
             assert len(json.loads(text)["error"]) > 10, text
     for query in ("statistics?from=5&to=5&lanes=0", "statistics?lanes=0", "at?lane=0", "at?lane=0&time=-1", "at?lane=77&time=0", "search?text=&after=0", "search?after=0",
-                  "search?text=a", "search?text=" + "a" * 1001 + "&after=0", "events?lane=0&from=0&to=9&most=0", "events?lane=0&from=0&to=9&most=10001"):
+                  "search?text=a", "search?text=" + "a" * 1001 + "&after=0", "events?lane=0&from=0&to=9&most=0", "events?lane=0&from=0&to=9&most=10001",
+                  *(f"search?text={text}&after=0" for text in ("event:", "event:nonsense", "a%20longer%20than%20", "a%20longer%20than%201", "a%20longer%20than%20-1%20ms", "a%20longer%20than%201%20h",
+                                                               "a%20longer%20than%20inf%20s", "a%20longer%20than%20nan%20ns", "a%20longer%20than%201e99%20s")),
+                  "at?lane=0&time=1&depth=-1", "at?lane=0&time=1&depth=100000", "links", "links?from=0", "links?from=9&to=9", "links?from=0&to=9&most=0", "links?from=0&to=9&most=5001", "links?from=0&to=9&kinds=0",
+                  "links?from=0&to=9&kinds=64", "links?from=0&to=9&kinds=x", "links?from=0&to=9&lanes=1000000", "links?from=0&to=9&lanes=", "path?from=0&to=9", "path?from=0&to=9&width=0", "path?from=0&to=9&width=20001",
+                  "counters?from=0&to=9&width=9", "counters?from=0&to=9&width=9&series=-1", "counters?from=0&to=9&width=9&series=256", "counters?from=0&to=9&width=9&series=0-4294967295",
+                  "samples?from=0&to=9&width=9", "samples?from=0&to=9&width=0&lanes=0", "samples?from=0&to=9&width=9&lanes=0-100000", "functions?from=9&to=9", "functions?from=0&to=9&lanes=x"):
         expect(viewer, NONSENSE, "/api/" + query, headers=mine, says='"error"')
     many = ",".join(["0"] * 2000)
     status, _, _ = viewer.request("/api/window?from=0&to=1000&width=100&lanes=" + many, headers=mine)
@@ -93,6 +104,12 @@ def check_nonsense(viewer):
     assert answer["lanes"][0]["lane"] == 0
     assert viewer.ask("statistics", **{"from": 1 << 60, "to": (1 << 60) + 10, "lanes": 0})["rows"] == []
     assert viewer.ask("search", text="barrier", after=1 << 60) == {}
+    assert viewer.ask("search", text="event:leave", after=1 << 60) == {}
+    assert "lane" not in viewer.ask("search", text="barrier longer than 1 s", before=1 << 60)
+    assert viewer.ask("links", **{"from": 1 << 60, "to": 1 << 61})["links"] == [] == viewer.ask("path", **{"from": 1 << 60, "to": 1 << 61, "width": 9})["sides"][0]
+    assert viewer.ask("links", **{"from": 0, "to": 1 << 61, "most": 1})["exact"] and viewer.ask("path", **{"from": 0, "to": 1 << 61, "width": 9})["sides"][0]
+    assert viewer.ask("counters", **{"from": 1 << 60, "to": 1 << 61, "width": 9, "series": "0-255"}) == {"counters": []}
+    assert viewer.ask("functions", **{"from": 1 << 60, "to": 1 << 61})["samples"] == 0 and viewer.ask("samples", **{"from": 0, "to": 1 << 61, "width": 9, "lanes": 0}) == {"lanes": []}
 
 
 def check_raw(viewer):
@@ -211,6 +228,7 @@ def main():
         trace = pathlib.Path(temporary) / "trace"
         subprocess.run([make_trace, "large", trace, "20000"], check=True, stdout=subprocess.DEVNULL)
         with Viewer(tracer, trace) as viewer:
+            viewer.wait_for_links()
             for check in (check_token, check_names, check_paths, check_nonsense, check_raw):
                 began = time.monotonic()
                 check(viewer)

@@ -3,7 +3,11 @@
 import collections
 
 import otf2
-from otf2.events import Enter, Leave, ThreadFork, ThreadJoin, ThreadTaskComplete, ThreadTaskSwitch, ThreadTeamBegin, ThreadTeamEnd
+from otf2.enums import LocationType
+from otf2.events import Enter, Leave, RmaGet, RmaOpCompleteBlocking, RmaPut, ThreadFork, ThreadJoin, ThreadTaskComplete, ThreadTaskSwitch, ThreadTeamBegin, ThreadTeamEnd
+
+
+COPIES = ("copy to device", "copy from device")
 
 
 class Slice:
@@ -17,8 +21,8 @@ class Slice:
 class Lane:
     """A location: its slices, what was innermost when, and its Enters."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, is_stream=False):
+        self.name, self.is_stream = name, is_stream
         self.open, self.slices, self.inner, self.enters, self.events = [], [], [], [], []
         self.teams, self.forks, self.current = 0, [], ("implicit", 0)
         self.last = None
@@ -43,7 +47,7 @@ def read(path):
     with otf2.reader.open(str(path)) as trace:
         resolution = trace.definitions.clock_properties.timer_resolution
         number = {location: i for i, location in enumerate(trace.definitions.locations)}
-        lanes = [Lane(location.name) for location in number]
+        lanes = [Lane(location.name, location.type == LocationType.ACCELERATOR_STREAM) for location in number]
         first = last = None
         for location, event in trace.events:
             time = event.time * 1_000_000_000 // resolution
@@ -65,6 +69,15 @@ def step(lane, event, time, suspended):
     if isinstance(event, Enter):
         lane.push(event.region.name, time, False)
         lane.enters.append((time, event.region.name))
+    elif lane.is_stream and isinstance(event, (RmaGet, RmaPut)):
+        name = COPIES[isinstance(event, RmaPut)]
+        lane.push(name, time, False)
+        lane.enters.append((time, name))
+    elif lane.is_stream and isinstance(event, RmaOpCompleteBlocking):
+        if any(one.region in COPIES for one in lane.open):
+            while lane.open[-1].region not in COPIES:
+                lane.pop(time)
+            lane.pop(time)
     elif isinstance(event, Leave):
         if any(one.region == event.region.name and one.owner == lane.current for one in lane.open):
             while True:

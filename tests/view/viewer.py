@@ -6,7 +6,13 @@ import os
 import re
 import signal
 import subprocess
+import time
 import urllib.parse
+
+
+#: Every route that answers, with words that make sense for any trace.
+ROUTES = ("trace", "extra", "window?from=0&to=10&width=10&lanes=0", "statistics?from=0&to=10&lanes=0", "at?lane=0&time=5", "events?lane=0&from=0&to=10", "search?text=a&after=0",
+          "links?from=0&to=10", "path?from=0&to=10&width=10", "counters?from=0&to=10&width=10&series=0", "samples?from=0&to=10&width=10&lanes=0", "functions?from=0&to=10&lanes=0")
 
 
 class Viewer:
@@ -45,6 +51,16 @@ class Viewer:
         if status != 200:
             raise RuntimeError(f"{route} {words}: status {status}: {text}")
         return json.loads(text)
+
+    def wait_for_links(self):
+        """Until all is read that is drawn beside the regions."""
+        while True:
+            answer = self.ask("extra")
+            if answer["failure"]:
+                raise RuntimeError(answer["failure"])
+            if answer["ready"]:
+                return answer
+            time.sleep(0.05)
 
     def close(self):
         """What it wrote on standard error. It must end in good order."""

@@ -27,10 +27,14 @@
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/trace_index.hpp"
+#include "tracer/index/cache_place.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/api.hpp"
+#include "tracer/view/links_build.hpp"
 #include "tracer/view/page.hpp"
 #include "tracer/view/routes.hpp"
+#include "tracer/view/sampled.hpp"
+#include "tracer/view/text.hpp"
 #include "tracer/view/transport.h"
 
 namespace tracer::cli {
@@ -69,7 +73,8 @@ class Viewer {
   explicit Viewer(const Options& options) : options_{options} {
     open(find_archive(options.archive));
     if (!options.other.empty()) open(find_archive(options.other));
-    for (Desk& desk : desks_) desk.api = std::make_unique<view::Api>(desk.traces);
+    links_ = std::make_unique<view::LinksMaker>(std::move(wanted_links_));
+    for (Desk& desk : desks_) desk.api = std::make_unique<view::Api>(desk.traces, links_.get());
   }
   ~Viewer() {
     std::error_code error;
@@ -112,10 +117,24 @@ class Viewer {
     if (!stored.note.empty()) print_note(stored.note);
     if (stored.is_new && !stored.path.empty())
       print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
+    wanted_links_.push_back({anchor, places_of_links(*source, stored.path), stored.contents->header().stamp});
+    samples_.emplace_back();
+    if (std::optional<samples::SampleSet> set = read_samples(anchor); set && !set->samples.empty())
+      samples_.back() = std::make_unique<view::Sampled>(std::move(*set), source->definitions());
     for (Desk& desk : desks_) {
       auto own = &desk == desks_.data() ? std::move(source) : otf2::open_archive(anchor);
       add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));
     }
+  }
+
+  /// Beside the index; in the cache, where others have that.
+  static std::vector<fs::path> places_of_links(const otf2::PositionedSource& source, fs::path index) {
+    if (index.empty()) return {};
+    std::vector<fs::path> places{index.replace_extension(".links")};
+    if (access(places.front().parent_path().c_str(), W_OK) != 0)
+      places.push_back(index::place_in_cache(source, ".links"));
+    if (places.back().empty()) places.pop_back();
+    return places;
   }
 
   /// Traces and who answers questions about them, one at a time.
@@ -126,7 +145,7 @@ class Viewer {
     std::mutex mutex;
   };
 
-  static void add(Desk& desk, const fs::path& anchor, std::unique_ptr<index::TraceIndex> index) {
+  void add(Desk& desk, const fs::path& anchor, std::unique_ptr<index::TraceIndex> index) {
     view::ViewedTrace trace;
     trace.title = shown(fs::absolute(anchor).parent_path().filename().string());
     trace.path = shown(with_names_of_descriptors(anchor.string()));
@@ -134,9 +153,11 @@ class Viewer {
       const view::ViewedTrace& last = desk.traces.back();
       const Definitions& before = last.index->definitions();
       trace.first_lane = last.first_lane + static_cast<std::uint32_t>(before.locations.size());
-      trace.first_name = last.first_name + static_cast<std::uint32_t>(before.regions.size()) + 1;
+      trace.first_name = last.first_name + view::names_of(before);
       if (trace.title == last.title) trace.title += " (2)";
     }
+    trace.number = desk.traces.size();
+    trace.samples = samples_.back().get();
     desk.indexes.push_back(std::move(index));
     trace.index = desk.indexes.back().get();
     desk.traces.push_back(std::move(trace));
@@ -191,7 +212,8 @@ class Viewer {
     for (std::size_t i = 0; i < asked.number_of_words; ++i)
       request.words.emplace(asked.words[i].name, asked.words[i].value);
     // Numbers of a whole run with thousands of threads take seconds: the picture does not wait for them.
-    const bool is_long = request.path == "/api/statistics" || request.path == "/api/search";
+    const bool is_long =
+        request.path == "/api/statistics" || request.path == "/api/search" || request.path == "/api/functions";
     Desk& desk = desks_[is_long ? 1 : 0];
     const view::Site site{
         [&] { return view::page_with(desk.api->meta()); },
@@ -208,6 +230,9 @@ class Viewer {
 
   const Options& options_;
   fs::path opener_;  ///< the directory of what the browser was given; "": none
+  std::vector<view::LinksMaker::Wanted> wanted_links_;
+  std::vector<std::unique_ptr<view::Sampled>> samples_;  ///< of the traces; null: it has none
+  std::unique_ptr<view::LinksMaker> links_;
   std::array<Desk, 2> desks_;
   std::unique_ptr<view::Guard> guard_;
 };

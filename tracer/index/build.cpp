@@ -30,7 +30,7 @@ class Tasks {
 /// One location while it is read.
 class Builder final : public TaskShelf, private SliceSink {
  public:
-  Builder(LocationRef location, Tasks& tasks) : location_{location}, tasks_{tasks} {}
+  Builder(LocationRef location, RegionRef copies, Tasks& tasks) : location_{location}, tasks_{tasks}, lane_{copies} {}
 
   void event(const Event& event, const otf2::ReadPosition* position) {
     const std::uint64_t time = std::max(event.time, last_);
@@ -142,7 +142,10 @@ class Pass final : public EventVisitor {
   Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress, const TableBuilders& tables)
       : source_{source}, progress_{progress}, tables_{tables}, total_{source.number_of_events()} {
     const std::size_t locations = source.definitions().locations.size();
-    for (std::size_t i = 0; i < locations; ++i) builders_.emplace_back(static_cast<LocationRef>(i), tasks_);
+    for (std::size_t i = 0; i < locations; ++i) {
+      const auto location = static_cast<LocationRef>(i);
+      builders_.emplace_back(location, copies_of(source.definitions(), location), tasks_);
+    }
   }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     events(location, {&event, 1}, attributes);

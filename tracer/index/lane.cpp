@@ -60,6 +60,13 @@ void Lane::switch_to(const Owner& task, std::uint64_t time, TaskShelf& shelf, Sl
   for (const RegionRef region : shelf.take(task)) push(region, time, true, sink);
 }
 
+/// A stream does one thing after the other: it is the innermost one, whatever its matching id.
+void Lane::end_copy(std::uint64_t time, SliceSink& sink) {
+  const auto found = std::find_if(state.open.rbegin(), state.open.rend(),
+                                  [&](const OpenRegion& one) { return one.region >= copies_; });
+  if (found != state.open.rend()) leave(found->region, time, sink);
+}
+
 void Lane::step(const Event& event, TaskShelf& shelf, SliceSink& sink) {
   switch (event.type) {
     case EventType::enter:
@@ -92,6 +99,14 @@ void Lane::step(const Event& event, TaskShelf& shelf, SliceSink& sink) {
       --state.teams;
       state.current = implicit();
       if (!state.forks.empty() && state.forks.back().teams == state.teams) state.current = state.forks.back().from;
+      break;
+    case EventType::rma_get:
+    case EventType::rma_put:
+      if (copies_ != undefined_ref)
+        push(copies_ + (event.type == EventType::rma_put ? 1u : 0u), event.time, false, sink);
+      break;
+    case EventType::rma_op_complete_blocking:
+      if (copies_ != undefined_ref) end_copy(event.time, sink);
       break;
     default:
       break;

@@ -66,6 +66,10 @@ class Lane {
  public:
   LaneState state;
 
+  /// `copies`: what copies are called, as slice_names() (tracer/timeline.hpp) has it: from where on they count.
+  /// undefined_ref: the location is no stream of a device, and has none.
+  explicit Lane(RegionRef copies = undefined_ref) : copies_{copies} {}
+
   void step(const Event& event, TaskShelf& shelf, SliceSink& sink);
 
  private:
@@ -73,7 +77,19 @@ class Lane {
   void pop(std::uint64_t time, SliceSink& sink);
   void leave(RegionRef region, std::uint64_t time, SliceSink& sink);
   void switch_to(const Owner& task, std::uint64_t time, TaskShelf& shelf, SliceSink& sink);
+  void end_copy(std::uint64_t time, SliceSink& sink);
   Owner implicit() const noexcept { return {undefined_ref, state.teams, 0}; }
+
+  RegionRef copies_;
 };
+
+/// For a Lane.
+inline RegionRef copies_of(const Definitions& definitions, LocationRef location) {
+  const bool is_stream = location < definitions.locations.size() &&
+                         definitions.locations[location].kind == LocationKind::accelerator_stream;
+  return is_stream ? static_cast<RegionRef>(definitions.regions.size()) : undefined_ref;
+}
+/// Copies to a device and from one.
+inline constexpr std::uint32_t copy_regions = 2;
 
 }  // namespace tracer::index

@@ -7,22 +7,30 @@
 namespace tracer::index {
 namespace {
 
+/// The first that fits, or the last. Those that must be long are known when they are closed.
 class Enters final : public SliceSink {
  public:
-  Enters(LocationRef location, const std::vector<bool>& regions, std::uint64_t after, std::uint64_t before,
-         bool is_last)
-      : location_{location}, regions_{regions}, after_{after}, before_{before}, is_last_{is_last} {}
+  Enters(LocationRef location, const TraceIndex::Sought& what, bool is_last)
+      : location_{location}, what_{what}, is_last_{is_last} {}
   void opened(std::uint32_t depth, const OpenRegion& one) override {
-    const bool is_wanted = one.region < regions_.size() && regions_[one.region] && !one.continues;
-    if (!is_wanted || one.begin <= after_ || one.begin >= before_ || (found && !is_last_)) return;
-    found = TraceIndex::Found{location_, one.region, one.begin, depth};
+    if (is_wanted(one) && what_.least == 0) consider(depth, one);
+  }
+  void closed(std::uint32_t depth, const OpenRegion& one, std::uint64_t end) override {
+    if (is_wanted(one) && what_.least != 0 && end - one.begin >= what_.least) consider(depth, one);
+  }
+  bool is_wanted(const OpenRegion& one) const {
+    return one.region < what_.regions.size() && what_.regions[one.region] && !one.continues &&
+           one.begin > what_.after && one.begin < what_.before;
   }
   std::optional<TraceIndex::Found> found;
 
  private:
+  void consider(std::uint32_t depth, const OpenRegion& one) {
+    if (found && (is_last_ ? one.begin < found->time : one.begin >= found->time)) return;
+    found = TraceIndex::Found{location_, one.region, one.begin, depth};
+  }
   LocationRef location_;
-  const std::vector<bool>& regions_;
-  std::uint64_t after_, before_;
+  const TraceIndex::Sought& what_;
   bool is_last_;
 };
 
@@ -36,32 +44,36 @@ bool TraceIndex::has_any(std::string_view payload, const std::vector<bool>& regi
   });
 }
 
-std::optional<TraceIndex::Found> TraceIndex::first_in(LocationRef ref, std::size_t block,
-                                                      const std::vector<bool>& regions, std::uint64_t after,
-                                                      std::uint64_t before, bool is_last) {
+std::optional<TraceIndex::Found> TraceIndex::one_in(LocationRef ref, std::size_t block, const Sought& what,
+                                                    bool is_last) {
   const LocationIndex& of = location(ref);
-  if (!has_any(payload(of, block), regions)) return std::nullopt;
-  Enters enters{ref, regions, after, before, is_last};
-  replay(ref, block, block, enters, {}, {});
+  if (!has_any(payload(of, block), what.regions)) return std::nullopt;
+  Enters enters{ref, what, is_last};
+  const std::uint64_t begin = place_at(of.places, block).time;
+  std::vector<OpenRegion> open;  // behind the block
+  replay(ref, block, block, enters, {}, [&](const LaneState& state) { open = state.open; });
+  if (what.least != 0)
+    for (std::size_t depth = 0; depth < open.size(); ++depth)
+      if (open[depth].begin >= begin && enters.is_wanted(open[depth]))
+        enters.closed(static_cast<std::uint32_t>(depth), open[depth], end_of(ref, block + 1, depth, open[depth]));
   return enters.found;
 }
 
-std::optional<TraceIndex::Found> TraceIndex::next(const std::vector<bool>& regions, std::uint64_t after,
-                                                  const std::vector<bool>& locations) {
+std::optional<TraceIndex::Found> TraceIndex::next(const Sought& what) {
   std::optional<Found> best;
-  std::uint64_t before = ~std::uint64_t{0};
-  for (LocationRef ref = 0; ref < locations.size(); ++ref) {
+  Sought sought = what;
+  for (LocationRef ref = 0; ref < what.locations.size(); ++ref) {
     const LocationIndex& of = location(ref);
-    if (!locations[ref] || of.blocks == 0) continue;
-    for (std::size_t block = block_at(of, after); block < of.blocks;) {
-      if (place_at(of.places, block).time >= before) break;
+    if (!what.locations[ref] || of.blocks == 0) continue;
+    for (std::size_t block = block_at(of, what.after); block < of.blocks;) {
+      if (place_at(of.places, block).time >= sought.before) break;
       // Where nothing of a node's is wanted, all of it is left out.
       std::size_t level = 0, span = 1;
       while (level < of.level_nodes.size() && block % (span * fan_out) == 0) {
         span *= fan_out;
         ++level;
       }
-      while (level > 0 && has_any(node(of, level, block / span), regions)) {
+      while (level > 0 && has_any(node(of, level, block / span), what.regions)) {
         span /= fan_out;
         --level;
       }
@@ -69,9 +81,9 @@ std::optional<TraceIndex::Found> TraceIndex::next(const std::vector<bool>& regio
         block += span;
         continue;
       }
-      if (const std::optional<Found> found = first_in(ref, block, regions, after, before, false)) {
+      if (const std::optional<Found> found = one_in(ref, block, sought, false)) {
         best = found;
-        before = found->time;
+        sought.before = found->time;
         break;
       }
       ++block;
@@ -80,18 +92,18 @@ std::optional<TraceIndex::Found> TraceIndex::next(const std::vector<bool>& regio
   return best;
 }
 
-std::optional<TraceIndex::Found> TraceIndex::previous(const std::vector<bool>& regions, std::uint64_t before,
-                                                      const std::vector<bool>& locations) {
+std::optional<TraceIndex::Found> TraceIndex::previous(const Sought& what) {
   std::optional<Found> best;
-  if (before == 0) return best;
-  for (LocationRef ref = 0; ref < locations.size(); ++ref) {
+  if (what.before == 0) return best;
+  Sought sought = what;
+  for (LocationRef ref = 0; ref < what.locations.size(); ++ref) {
     const LocationIndex& of = location(ref);
-    if (!locations[ref] || of.blocks == 0 || of.first >= before) continue;
-    const std::uint64_t after = best ? best->time : 0;
-    for (std::size_t block = block_at(of, before - 1) + 1; block-- > 0;) {
-      if (place_at(of.places, block + 1).time <= after && best) break;
-      if (const std::optional<Found> found = first_in(ref, block, regions, after, before, true)) {
+    if (!what.locations[ref] || of.blocks == 0 || of.first >= what.before) continue;
+    for (std::size_t block = block_at(of, what.before - 1) + 1; block-- > 0;) {
+      if (place_at(of.places, block + 1).time <= sought.after && sought.after != 0) break;
+      if (const std::optional<Found> found = one_in(ref, block, sought, true)) {
         best = found;
+        sought.after = found->time;
         break;
       }
     }

@@ -20,6 +20,7 @@
 #include "tracer/error.hpp"
 #include "tracer/index/build.hpp"
 #include "tracer/index/bytes.hpp"
+#include "tracer/index/cache_place.hpp"
 
 namespace tracer::index {
 namespace {
@@ -163,6 +164,11 @@ Stored open_or_build(otf2::PositionedSource& source, const std::function<void(do
     out.note = "the index is kept in memory only: there is no place to write it";
   out.contents = std::move(contents);
   return out;
+}
+
+fs::path place_in_cache(const otf2::PositionedSource& source, const char* ending) {
+  fs::path path = cached_name(source);
+  return path.empty() || !make_cache(path.parent_path()) ? fs::path{} : path.replace_extension(ending);
 }
 
 }  // namespace tracer::index

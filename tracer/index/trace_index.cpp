@@ -91,7 +91,7 @@ void TraceIndex::replay(LocationRef ref, std::size_t first, std::size_t last, Sl
                         const See& end) {
   const LocationIndex& of = location(ref);
   const BlockPlace place = place_at(of.places, first);
-  Lane lane;
+  Lane lane{copies_of(definitions(), ref)};
   BlockShelf shelf;
   std::size_t block = first;
   std::uint64_t ordinal = place.ordinal, block_begin = ordinal, block_end = ordinal, time = place.time;

@@ -52,16 +52,22 @@ class TraceIndex {
   std::vector<Group> groups(LocationRef ref, std::uint64_t from, std::uint64_t to, std::size_t most) const;
   /// What was done in [from, to): exactly that.
   void add_sums(LocationRef ref, std::uint64_t from, std::uint64_t to, Sums& sums);
-  /// The first time after `after` at which one of the regions is entered, or the last before it.
   struct Found {
     LocationRef location = undefined_ref;
     RegionRef region = undefined_ref;
     std::uint64_t time = 0;
     std::uint32_t depth = 0;
   };
-  std::optional<Found> next(const std::vector<bool>& regions, std::uint64_t after, const std::vector<bool>& locations);
-  std::optional<Found> previous(const std::vector<bool>& regions, std::uint64_t before,
-                                const std::vector<bool>& locations);
+  /// What is looked for: regions that are entered after `after` and before `before`, and are open until they end, or
+  /// their task is switched from, for `least` ns or more.
+  struct Sought {
+    const std::vector<bool>& regions;
+    const std::vector<bool>& locations;
+    std::uint64_t after = 0, before = ~std::uint64_t{0}, least = 0;
+  };
+  /// The first of them, and the last.
+  std::optional<Found> next(const Sought& what);
+  std::optional<Found> previous(const Sought& what);
   /// The events of a location from the first one at `from` on, as long as `visit` returns true.
   using Visit = std::function<bool(const Event&, std::span<const EventAttribute>)>;
   void events(LocationRef ref, std::uint64_t from, const Visit& visit);
@@ -76,8 +82,7 @@ class TraceIndex {
   void replay(LocationRef ref, std::size_t first, std::size_t last, SliceSink& sink, const See& begin, const See& end);
   std::uint64_t end_of(LocationRef ref, std::size_t block, std::size_t depth, const OpenRegion& one);
   bool has_any(std::string_view payload, const std::vector<bool>& regions) const;
-  std::optional<Found> first_in(LocationRef ref, std::size_t block, const std::vector<bool>& regions,
-                                std::uint64_t after, std::uint64_t before, bool is_last);
+  std::optional<Found> one_in(LocationRef ref, std::size_t block, const Sought& what, bool is_last);
 
   std::unique_ptr<otf2::PositionedSource> source_;
   std::shared_ptr<const Contents> contents_;

@@ -60,6 +60,12 @@ std::string Api::answer(const std::string& name, const Words& words) {
   if (name == "statistics") return statistics(words);
   if (name == "search") return search(words);
   if (name == "events") return events(words);
+  if (name == "extra") return extra();
+  if (name == "links") return links(words);
+  if (name == "path") return path(words);
+  if (name == "counters") return counters(words);
+  if (name == "samples") return samples(words);
+  if (name == "functions") return functions(words);
   return {};
 }
 
@@ -129,64 +135,6 @@ std::string Api::statistics(const Words& words) {
   for (const index::Sum& sum : rows)
     list.push_back({{"name", sum.region}, {"own", sum.own}, {"inclusive", sum.inclusive}, {"count", sum.count}});
   return Json{{"from", from}, {"to", to}, {"lanes", lanes.size()}, {"rows", std::move(list)}}.dump();
-}
-
-std::string Api::search(const Words& words) {
-  const std::string& text = words.text("text");
-  if (text.empty() || text.size() > 1000) throw BadRequest{"text must have from 1 to 1000 characters"};
-  const bool is_next = words.has("after");
-  const std::uint64_t time = words.number(is_next ? "after" : "before", 0, most_time);
-  const bool with_it = words.has("first") && words.number("first", 0, 1) == 1;  // also what begins at that very time
-  std::optional<index::TraceIndex::Found> best;
-  const ViewedTrace* of = nullptr;
-  std::vector<std::uint32_t> lanes;
-  if (words.has("lanes")) lanes = words.list("lanes", this->lanes(), most_statistics_lanes);
-  for (const ViewedTrace& one : traces_) {
-    const std::uint64_t origin = one.index->header().first;
-    std::vector<bool> wanted(one.index->definitions().locations.size(), lanes.empty());
-    for (const std::uint32_t lane : lanes)
-      if (lane >= one.first_lane && lane - one.first_lane < wanted.size()) wanted[lane - one.first_lane] = true;
-    const std::vector<bool> regions = regions_named(one.index->definitions(), text);
-    if (std::find(regions.begin(), regions.end(), true) == regions.end()) continue;
-    auto found = is_next ? one.index->next(regions, origin + time - (with_it ? 1 : 0), wanted)
-                         : one.index->previous(regions, origin + time, wanted);
-    if (!found) continue;
-    found->time -= origin;
-    if (best && (is_next ? found->time >= best->time : found->time <= best->time)) continue;
-    best = found;
-    of = &one;
-  }
-  if (!best) return "{}";
-  const std::uint64_t origin = of->index->header().first;
-  std::uint64_t end = best->time;
-  for (const index::Slice& slice : of->index->slices(best->location, origin + best->time, origin + best->time))
-    if (slice.depth == best->depth && slice.begin == origin + best->time) end = slice.end - origin;
-  return Json{{"lane", of->first_lane + best->location},
-              {"time", best->time},
-              {"end", end},
-              {"depth", best->depth},
-              {"name", name_of(*of, best->region)}}
-      .dump();
-}
-
-std::string Api::at(const Words& words) {
-  const Lane of = lane(words.list("lane", lanes(), 1).front());
-  const std::uint64_t time = words.number("time", 0, most_time);
-  Json open = Json::array();
-  for (const index::Slice& one : of.trace->index->slices(of.location, of.origin + time, of.origin + time)) {
-    if (one.end == of.origin + time && one.begin != one.end) continue;  // just over
-    open.push_back({{"depth", one.depth},
-                    {"name", name_of(*of.trace, one.region)},
-                    {"begin", one.begin - of.origin},
-                    {"end", one.end - of.origin},
-                    {"continues", one.continues}});
-  }
-  std::stable_sort(open.begin(), open.end(), [](const Json& a, const Json& b) { return a["depth"] < b["depth"]; });
-  constexpr std::size_t events_shown = 12;
-  return Json{{"time", time},
-              {"open", std::move(open)},
-              {"events", events_of(*of.trace->index, of.location, of.origin, time, most_time, events_shown)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string Api::events(const Words& words) {

@@ -3,12 +3,17 @@
 // event.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/index/trace_index.hpp"
+#include "tracer/view/links_build.hpp"
 #include "tracer/view/request.hpp"
+#include "tracer/view/sampled.hpp"
 
 namespace tracer::view {
 
@@ -17,6 +22,8 @@ struct ViewedTrace {
   index::TraceIndex* index = nullptr;
   std::string title, path;
   std::uint32_t first_lane = 0, first_name = 0;
+  std::size_t number = 0;            ///< of the traces
+  const Sampled* samples = nullptr;  ///< null: it has none
 };
 
 /// One thread at a time.
@@ -25,7 +32,8 @@ class Api {
   static constexpr std::size_t most_lanes = 1024, most_statistics_lanes = 1 << 20;
   static constexpr std::uint64_t most_width = 20'000, most_time = std::uint64_t{1} << 62;
 
-  explicit Api(std::vector<ViewedTrace> traces) : traces_{std::move(traces)} {}
+  /// `links`: of the traces, by their number; null: none are made.
+  Api(std::vector<ViewedTrace> traces, const LinksMaker* links) : traces_{std::move(traces)}, links_{links} {}
   /// As the page's script finds it in the page (tracer/report/page/web/trace.js).
   std::string meta() const;
   /// "" where there is nothing of that name. Throws BadRequest, and tracer::Error.
@@ -45,8 +53,21 @@ class Api {
   std::string statistics(const Words& words);
   std::string search(const Words& words);
   std::string events(const Words& words);
+  // Of what is beside the regions (api_links.cpp).
+  std::string extra() const;
+  std::string links(const Words& words) const;
+  std::string path(const Words& words) const;
+  std::string counters(const Words& words) const;
+  std::string samples(const Words& words) const;
+  std::string functions(const Words& words) const;
+  std::shared_ptr<const LinksFile> links_of(const ViewedTrace& trace) const {
+    return links_ == nullptr ? nullptr : links_->links(trace.number);
+  }
+  /// Of the lanes that a query names, those of a trace; all where it names none.
+  std::vector<bool> wanted(const ViewedTrace& trace, const Words& words) const;
 
   std::vector<ViewedTrace> traces_;
+  const LinksMaker* links_;
 };
 
 }  // namespace tracer::view

@@ -3,10 +3,16 @@
 #include "tracer/view/details.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "tracer/event_names.hpp"
+#include "tracer/view/text.hpp"
 
 namespace tracer::view {
 namespace {
@@ -151,6 +157,31 @@ Json events_of(index::TraceIndex& index, LocationRef location, std::uint64_t ori
     return true;
   });
   return list;
+}
+
+bool is_call_of(const Definitions& definitions, RegionRef region, bool is_send) {
+  if (region >= definitions.regions.size()) return false;
+  const std::string name = lowered(definitions.regions[region].name);
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  return is_send ? has("send") : has("recv") || has("wait") || has("test");
+}
+
+std::optional<index::Slice> slice_with(index::TraceIndex& index, LocationRef location, std::uint64_t time,
+                                       EventType event) {
+  const bool is_send = event == EventType::mpi_send || event == EventType::mpi_isend,
+             is_receive = event == EventType::mpi_recv || event == EventType::mpi_irecv;
+  const bool is_at_end =
+      is_receive || event == EventType::release_lock || event == EventType::task_complete || event == EventType::leave;
+  const auto fit = [&](const index::Slice& one) {
+    const bool is_call = (is_send || is_receive) && is_call_of(index.definitions(), one.region, is_send);
+    return (is_call ? 2 : 0) + ((is_at_end ? one.begin < time : one.end > time) ? 1 : 0);
+  };
+  std::optional<index::Slice> best;
+  for (const index::Slice& one : index.slices(location, time, time)) {
+    const bool is_better = !best || one.depth > best->depth || (one.depth == best->depth && fit(one) >= fit(*best));
+    if (is_better) best = one;
+  }
+  return best;
 }
 
 }  // namespace tracer::view

@@ -7,6 +7,7 @@
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/regions.hpp"
 #include "tracer/view/api.hpp"
+#include "tracer/view/text.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::view {
@@ -44,7 +45,7 @@ Json side_of(const ViewedTrace& trace) {
           {"location", trace.first_lane},
           {"locations", of.locations.size()},
           {"name", trace.first_name},
-          {"names", of.regions.size() + 1},
+          {"names", names_of(of)},
           {"processes", names},
           {"bands", Json::array()},
           {"path", Json::array()},
@@ -63,9 +64,14 @@ void add_names(Json& meta, const Definitions& definitions) {
     meta["sources"].push_back(source);
     meta["activities"].push_back(report::name_of(known.activity));
   }
-  for (const char* list : {"names", "labels"}) meta[list].push_back("not defined");
-  meta["sources"].push_back("");
-  meta["activities"].push_back("work");
+  std::vector<std::string> others = slice_names(definitions);
+  others.erase(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(definitions.regions.size()));
+  others.emplace_back("not defined");
+  for (const std::string& name : others) {
+    for (const char* list : {"names", "labels"}) meta[list].push_back(name);
+    meta["sources"].push_back("");
+    meta["activities"].push_back(name == others.back() ? "work" : "device");
+  }
 }
 
 void add_lanes(Json& meta, const ViewedTrace& trace) {

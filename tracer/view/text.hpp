@@ -6,14 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "tracer/index/lane.hpp"
+#include "tracer/timeline.hpp"
 #include "tracer/view/api.hpp"
 
 namespace tracer::view {
 
-/// The number of a region's name on the page; a region that is not defined has the one behind the last.
+/// How many names a trace has on the page: slice_names(), and the one of regions that are not defined.
+inline std::uint32_t names_of(const Definitions& definitions) {
+  return static_cast<std::uint32_t>(definitions.regions.size()) + index::copy_regions + 1;
+}
+
+/// The number of a region's name on the page.
 inline std::uint32_t name_of(const ViewedTrace& trace, RegionRef region) {
-  const auto regions = static_cast<std::uint32_t>(trace.index->definitions().regions.size());
-  return trace.first_name + std::min(region, regions);
+  return trace.first_name + std::min(region, names_of(trace.index->definitions()) - 1);
 }
 
 /// In small letters, ASCII's.
@@ -27,7 +33,7 @@ inline std::string lowered(std::string text) {
 inline std::vector<bool> regions_named(const Definitions& definitions, const std::string& text) {
   std::vector<bool> out;
   const std::string what = lowered(text);
-  for (const Region& region : definitions.regions) out.push_back(lowered(region.name).find(what) != std::string::npos);
+  for (const std::string& name : slice_names(definitions)) out.push_back(lowered(name).find(what) != std::string::npos);
   return out;
 }
 

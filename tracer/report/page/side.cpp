@@ -10,11 +10,7 @@
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/forms/write.hpp"
-#include "tracer/report/measures/graph.hpp"
-#include "tracer/report/measures/mpi_paths.hpp"
-#include "tracer/report/mpi/collectives.hpp"
-#include "tracer/report/mpi/epochs.hpp"
-#include "tracer/report/mpi/windows.hpp"
+#include "tracer/report/mpi/path_of_run.hpp"
 
 namespace tracer::report {
 namespace {
@@ -130,32 +126,19 @@ void PageSide::read(const std::function<void(double)>& progress) {
   ReadingProgress reading{source.number_of_events(), progress};
   replay.add(reading);
   Timeline timeline{source.definitions(), options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
-  Graph graph{source.definitions(), replay};
-  graph.keep_trails(trace_.report->wall / steps_of_a_path);
+  PathOfRun path{source.definitions(), replay, trace_.report->wall / steps_of_a_path};
   TimelineMessages messages{source.definitions(), replay,
                             options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
   replay.add(messages.observer());
   replay.add(timeline);
   replay.add(task_graph_);
-  replay.add(graph);
-  MpiPaths paths{source.definitions(), replay, graph};
-  MpiMessages ends{source.definitions(), replay, paths};
-  MpiCollectives collectives{source.definitions(), replay, paths};
-  MpiWindows windows{source.definitions(), replay, paths};
-  MpiEpochs epochs{source.definitions(), replay, paths};
-  if (paths.is_concerned()) {
-    replay.add(ends);
-    replay.add(collectives);
-    replay.add(windows);
-    replay.add(epochs);
-    replay.add(paths);
-  }
+  path.add_to(replay);
   if (trace_.samples != nullptr) replay.add(sample_join_.emplace(source.definitions(), *trace_.samples));
   source.read(replay);
   replay.finish();
   slices_.finish();
   left_out_ = longer.left_out();
-  path_ = graph.longest().trail;
+  path_ = path.trail();
   if (!sample_join_) return;
   sample_paths_.emplace(*sample_join_);
   samples_.emplace(*sample_join_, *sample_paths_, trace_.report->begin);

@@ -4,6 +4,7 @@
 import {$} from './dom.js';
 import {search} from './finding.js';
 import {refresh, selectAt} from './live.js';
+import {sliceOf} from './lookup.js';
 import {select} from './navigation.js';
 import {current, showSide, showTab, tabNames, updatePanel} from './tables.js';
 import {compared, lanes, side, sides} from './trace.js';
@@ -24,7 +25,7 @@ export function remember() {
     if (sort !== 'name') words.set('sort', sort);
     if (wanted.length) words.set('only', $('only').value);
     if (compared && side !== sides[0]) words.set('side', side.title);
-    if (selected) words.set('at', [selected.row.lane.index, selected.row.depth, selected.row.begin[selected.index]].join('.'));
+    if (selected) words.set('at', [selected.row.lane.index, selected.row.depth, ...Object.values(sliceOf(selected))].join('.'));
     written = '#' + words;
     history.replaceState(null, '', written);
     updatePanel();
@@ -42,8 +43,8 @@ export function restore() {
   if (marked[1] > marked[0]) setRange(marked[0], marked[1]);
   const from = Number(words.get('from')), to = Number(words.get('to'));
   if (to > from) setView(from, to);
-  const [lane, depth, begin] = (words.get('at') || '').split('.').map(Number);
-  if (words.get('at') && lanes[lane]) selectAt(lane, depth, begin, (what) => select(what, true));
+  const [lane, depth, begin, end, name] = (words.get('at') || '').split('.').map(Number);
+  if (words.get('at') && lanes[lane]) selectAt(lane, depth, {begin, end, name}, (what) => select(what, true));
   if (compared && words.get('side') === sides[1].title) showSide(sides[1]);
   if (tab && tabNames().includes(tab)) showTab(tab);
   restored = true;

@@ -2,7 +2,7 @@
 // @ts-check
 // Slices from the server: what is in view, as fine as it is drawn.
 import {$} from './dom.js';
-import {above} from './rows.js';
+import {listOf, placeOf, sliceOf} from './lookup.js';
 import {lanes, length, side, sides} from './trace.js';
 import {drawOverview, order, redraw, selected, setSelected, view, width} from './timeline.js';
 
@@ -13,6 +13,7 @@ export async function ask(route, words, signal) {
   ++live.open;
   try {
     const answer = await fetch('/api/' + route + '?' + new URLSearchParams(Object.entries(words).map(([name, value]) => [name, String(value)])), {signal, credentials: 'same-origin'});
+    if (answer.status === 401) throw new TypeError('another one has the port now');
     const body = await answer.json();
     if (!answer.ok) throw new Error(body.error || answer.statusText);
     live.failure = '';
@@ -25,16 +26,6 @@ export async function ask(route, words, signal) {
     return null;
   } finally { --live.open; }
 }
-/** "0-3,7": numbers of lanes. @param {number[]} numbers */
-export function listOf(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b), parts = [];
-  for (let i = 0; i < sorted.length; ++i) {
-    const first = sorted[i];
-    while (i + 1 < sorted.length && sorted[i + 1] === sorted[i] + 1) ++i;
-    parts.push(sorted[i] === first ? `${first}` : `${first}-${sorted[i]}`);
-  }
-  return parts.join(',');
-}
 const rowsFrom = (lane, answer) => Array.from({length: Math.max(1, lane.depth)}, (_, depth) => {
   const row = answer.rows[depth] || {begin: [], end: [], name: []};
   return {begin: Float64Array.from(row.begin), end: Float64Array.from(row.end), name: Uint32Array.from(row.name), count: row.count, depth, lane};
@@ -46,9 +37,8 @@ export function prepareRows() {
 /** What the selection was is looked up in the new slices: by its begin. */
 function keepSelection(lane, before) {
   if (!selected || selected.row.lane !== lane) return;
-  const row = lane.rows[selected.row.depth], begin = before.begin[selected.index];
-  const index = above(row.begin, begin) - 1;
-  if (index >= 0 && row.begin[index] === begin) setSelected({row, index});
+  const row = lane.rows[selected.row.depth], index = placeOf(row, sliceOf({row: before, index: selected.index}));
+  if (index >= 0) setSelected({row, index});
 }
 function take(answer) {
   for (const one of answer.lanes) {
@@ -58,16 +48,18 @@ function take(answer) {
     lane.events = one.events;
     if (before) keepSelection(lane, before);
   }
-  if (awaited) selectAt(awaited.lane, awaited.depth, awaited.begin, awaited.then);
+  if (awaited) selectAt(awaited.lane, awaited.depth, awaited.what, awaited.then);
   redraw();
 }
 /** @type {any} */
 let awaited = null;
 /** Selects the slice that begins there, as soon as it is there. */
-export function selectAt(lane, depth, begin, then) {
-  const row = lanes[lane].rows[depth], index = row ? above(row.begin, begin) - 1 : -1;
-  if (index >= 0 && row.begin[index] === begin) { awaited = null; then({row, index}); } else awaited = {lane, depth, begin, then};
+export function selectAt(lane, depth, what, then) {
+  const row = lanes[lane].rows[depth], index = row ? placeOf(row, what) : -1;
+  if (index >= 0) { awaited = null; then({row, index}); } else awaited = {lane, depth, what, then};
 }
+/** What else is loaded of what is in view. @type {((from: number, to: number, visible: any[], signal: AbortSignal) => void)[]} */
+export const also = [];
 /** @type {any} */
 let timer = 0, running = null;
 export function refresh() { clearTimeout(timer); timer = setTimeout(load, 25); }
@@ -79,6 +71,7 @@ async function load() {
   if (running) running.abort();
   running = new AbortController();
   const span = view.t1 - view.t0, from = Math.max(0, Math.floor(view.t0 - span / 2)), to = Math.max(from + 1, Math.min(Math.ceil(view.t1 + span / 2), Math.ceil(length)));
+  for (const one of also) one(from, to, visible, running.signal);
   const answer = await ask('window', {from, to, width: Math.max(100, Math.round(2 * width)), lanes: listOf(visible.map((lane) => lane.index))}, running.signal);
   if (answer) take(answer);
 }

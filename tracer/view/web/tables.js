@@ -3,24 +3,29 @@
 // The tables below the timeline: what is measured or in view, and all of what is selected.
 import {remember} from './address.js';
 import {activityColour} from './colours.js';
+import {showDetails} from './details.js';
 import {$, note, tag} from './dom.js';
+import {extra} from './extra.js';
 import {goTo} from './finding.js';
-import {ask, lanesShown, listOf} from './live.js';
-import {axisTime, bytesText, count, percent, time} from './numbers.js';
+import {ask, lanesShown} from './live.js';
+import {listOf} from './lookup.js';
+import {axisTime, count, percent, time} from './numbers.js';
 import {compared, meta, setSide, side, sides} from './trace.js';
-import {range, selected, view} from './timeline.js';
+import {range, view} from './timeline.js';
 
 export let current = 'In view';
-export const tabNames = () => ['In view', 'Details', 'Trace'];
+export const tabNames = () => ['In view', 'Details', ...(extra.samples ? ['Samples'] : []), 'Trace'];
 /** The last statistics, for tests. @type {any} */
 export let statistics = null;
 
-const table = (heads, rows) => tag('div', {class: 'wide'}, tag('table', {}, tag('thead', {}, tag('tr', {}, heads.map(([name, isNumber]) => tag('th', {class: isNumber ? 'n' : ''}, name)))),
+export const table = (heads, rows) => tag('div', {class: 'wide'}, tag('table', {}, tag('thead', {}, tag('tr', {}, heads.map(([name, isNumber]) => tag('th', {class: isNumber ? 'n' : ''}, name)))),
   tag('tbody', {}, rows.map((row) => tag('tr', {}, row.map((cell, i) => tag('td', {class: heads[i][1] ? 'n' : ''}, cell)))))));
 
-let asked = 0;
+/** The number of what was asked last: an answer to what was asked before is too late. */
+export let asked = 0;
+export const nextAsked = () => ++asked;
 async function showStatistics() {
-  const [begin, end] = range || [view.t0, view.t1], from = Math.max(0, Math.round(begin)), to = Math.round(end), number = ++asked;
+  const [begin, end] = range || [view.t0, view.t1], from = Math.max(0, Math.round(begin)), to = Math.round(end), number = nextAsked();
   if (to <= from) return;
   const list = listOf(lanesShown());
   if (!list) return;
@@ -34,17 +39,15 @@ async function showStatistics() {
       [tag('span', {class: 'swatch', style: `background:${activityColour(meta.activities[row.name])}`}), tag('a', {href: '#', 'data-go': meta.names[row.name]}, meta.names[row.name])], time(row.own), percent(row.own, whole), count(row.count), time(row.inclusive)])),
     answer.rows.length > most ? note(`... and ${count(answer.rows.length - most)} more`) : '');
 }
-const fieldText = (name, value) => name === 'bytes' ? bytesText(value) : String(value);
-async function showDetails() {
-  if (!selected) { $('panel').replaceChildren(note('Select a slice: click it, or press Shift and an arrow key.')); return; }
-  const {row, index} = selected, number = ++asked;
-  const answer = await ask('at', {lane: row.lane.index, time: Math.round(row.begin[index])});
-  if (!answer || number !== asked || current !== 'Details') return;
-  $('panel').replaceChildren(tag('h2', {}, `Open at ${axisTime(answer.time, 1)} on ${row.lane.name}`),
-    table([['depth', true], ['region'], ['from', true], ['to', true], ['duration', true], ['']], answer.open.map((one) => [one.depth, [meta.names[one.name], meta.sources[one.name] ? tag('div', {class: 'muted'}, meta.sources[one.name]) : ''],
-      axisTime(one.begin, 1), axisTime(one.end, 1), time(one.end - one.begin), one.continues ? 'its task goes on' : ''])),
-    tag('h2', {}, 'Events from then on'),
-    table([['time', true], ['event'], ['what']], answer.events.map((one) => [axisTime(one.time, 1), one.type, Object.entries(one.what).map(([name, value]) => tag('div', {}, `${name}: ${fieldText(name, value)}`))])));
+/** Lines of the program by their samples. */
+export const linesTable = (lines, all) => table([['function'], ['line'], ['samples', true], ['share', true]], lines.map((one) => [one.function, one.file ? `${one.file.split('/').pop()}${one.line ? ':' + one.line : ''}` : '', count(one.count), percent(one.count, all)]));
+async function showSamples() {
+  const [begin, end] = range || [view.t0, view.t1], from = Math.max(0, Math.round(begin)), to = Math.round(end), number = nextAsked(), list = listOf(lanesShown());
+  if (to <= from || !list) return;
+  const answer = await ask('functions', {from, to, lanes: list});
+  if (!answer || number !== asked || current !== 'Samples') return;
+  $('panel').replaceChildren(note(`${range ? 'Measured' : 'In view'}: ${count(answer.samples)} samples in ${time(to - from)}, one in each ${time(answer.period)} of processor time. Where the program's own code was.`), linesTable(answer.rows, answer.samples),
+    answer.leftOut ? note(`... and ${count(answer.leftOut)} more`) : '');
 }
 function showTrace() {
   $('panel').replaceChildren(...sides.map((of) => tag('section', {}, tag('h2', {}, of.title), table([['', false], ['', false]], Object.entries(of.facts).map(([name, value]) => [name, String(value)])))));
@@ -57,6 +60,11 @@ export function showTab(name) {
   remember();
 }
 /** What the panel shows has changed. */
-export function updatePanel() { if (current === 'In view') showStatistics(); else if (current === 'Details') showDetails(); else showTrace(); }
+export function updatePanel() {
+  if (current === 'In view') showStatistics();
+  else if (current === 'Details') showDetails();
+  else if (current === 'Samples') showSamples();
+  else showTrace();
+}
 export function showSide(one) { setSide(one); showTab(current); }
 $('panel').addEventListener('click', (e) => { const name = e.target.dataset && e.target.dataset.go; if (name !== undefined) { e.preventDefault(); goTo(name); } });

@@ -8,8 +8,8 @@ import {search, step} from './finding.js';
 import {hit, select, tooltipOf, zoomTo} from './navigation.js';
 import {axisTime} from './numbers.js';
 import {above} from './rows.js';
-import {current, showSide, showTab} from './tables.js';
-import {AXIS, bandLanes, compared, lanes, length, report, several, side, sides} from './trace.js';
+import {current, showSide, showTab, tabNames} from './tables.js';
+import {AXIS, bandLanes, compared, lanes, length, several, side, sides} from './trace.js';
 import {canvas, clearRange, filterLanes, foldProcesses, height, layout, NAMES, order, overview, pan, range, readTheme, redraw, rowsOf, selected, setRange, setSelected, setView, sort, sortLanes, sorts, toTime, view, width, zoom} from './timeline.js';
 
 const lineOf = (e) => e.offsetY + $('scroller').scrollTop;
@@ -27,6 +27,8 @@ function measure() {
   if (selected) setRange(selected.row.begin[selected.index], selected.row.end[selected.index]); else setRange(view.t0, view.t1);
   showTab('In view');
 }
+/** The critical path, or the arrows. @param {string} what */
+function toggle(what) { $(what).checked = !$(what).checked; $(what).onchange(); }
 export function fold(lane) { if (lane) { lane.folded = !lane.folded; layout(); } }
 export function pin(lane) { if (lane) { lane.pinned = !lane.pinned; layout(); } }
 function foldAll() { const all = lanes.every((l) => l.folded || l.rows.length < 2); for (const lane of lanes) lane.folded = !all; layout(); }
@@ -95,8 +97,8 @@ document.addEventListener('keydown', (e) => {
     '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
-    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'), g: () => report.samples && showTab('Samples'),
-    m: measure, z: () => range && setView(range[0], range[1]), c: () => { $('path').checked = !$('path').checked; redraw(); },
+    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'), g: () => tabNames().includes('Samples') && showTab('Samples'),
+    m: measure, z: () => range && setView(range[0], range[1]), c: () => toggle('path'), e: () => toggle('arrows'),
     l: () => $('only').focus(), o: () => { const all = Object.keys(sorts); sortLanes(all[(all.indexOf(sort) + 1) % all.length]); },
     PageUp: () => { $('scroller').scrollTop -= $('scroller').clientHeight; }, PageDown: () => { $('scroller').scrollTop += $('scroller').clientHeight; }, End: () => { $('scroller').scrollTop = height; },
     b: () => compared && showSide(sides[1 - sides.indexOf(side)]),

@@ -179,6 +179,17 @@ function drawCounter(g, counter) {
   g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
 }
 
+/** Where a lane was sampled: below its rows, the higher the more samples a column has. */
+function drawSampled(g, lane) {
+  const {time: times, count: counts, most} = lane.sampled, room = order.length > 48 ? 2 : GAP - 1;
+  g.fillStyle = theme.fg; g.globalAlpha = 0.7;
+  for (let i = 0; i < times.length; ++i) {
+    const h = room === 2 ? 2 : 2 + (room - 2) * counts[i] / most;
+    g.fillRect(toX(times[i]), lane.y + lane.height + room - h, 1, h);
+  }
+  g.globalAlpha = 1;
+}
+
 /** The middle of the innermost slice of a lane at a time: where an arrow begins or ends. */
 function heightAt(lane, t) {
   for (let d = rowsOf(lane).length - 1; d > 0; --d) {
@@ -189,7 +200,7 @@ function heightAt(lane, t) {
 }
 
 function drawArrows(g) {
-  $('arrowsNote').textContent = '';
+  $('arrowsNote').textContent = meta.arrowsNote || '';
   if (!$('arrows').checked) return;
   const a = meta.arrows, seen = [], leftOut = sides.reduce((sum, one) => sum + one.arrowsLeftOut, 0);
   for (let i = 0; i < a.length && seen.length <= 600; ++i) {
@@ -197,7 +208,7 @@ function drawArrows(g) {
     if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
     seen.push(a[i]);
   }
-  $('arrowsNote').textContent = seen.length > 600 ? 'arrows: zoom in, there are too many here' : leftOut ? `arrows: ${count(leftOut)} later ones are not kept` : '';
+  if (!meta.arrowsNote) $('arrowsNote').textContent = seen.length > 600 ? 'arrows: zoom in, there are too many here' : leftOut ? `arrows: ${count(leftOut)} later ones are not kept` : '';
   if (seen.length > 600) return;  // nothing to be seen among that many
   g.save();
   g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
@@ -206,10 +217,12 @@ function drawArrows(g) {
     const x0 = toX(t0), x1 = toX(t1);
     if (x1 < NAMES || x0 > width || (kind === 2 && from === to && seen.length > 60)) continue;
     const y0 = heightAt(shownFor(lanes[from]), t0), y1 = heightAt(shownFor(lanes[to]), t1);
-    g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : kind === 3 ? theme.accent : theme.mark;
+    g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : kind === 3 ? theme.accent : kind >= 4 ? theme.fg : theme.mark;
+    g.setLineDash(kind >= 4 ? [4, 3] : []);
     g.globalAlpha = kind >= 2 ? Math.max(0.2, Math.min(0.5, 25 / seen.length)) : 0.8;
     const bend = Math.min(40, Math.abs(x1 - x0) / 2 + 6);
     g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1); g.stroke();
+    g.setLineDash([]);
     g.beginPath(); g.moveTo(x1, y1); g.lineTo(x1 - 6, y1 - 3); g.lineTo(x1 - 6, y1 + 3); g.fill();
   }
   g.restore();
@@ -283,6 +296,7 @@ function draw() {
   grid(ctx);
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
+  for (const lane of visible) if (lane.sampled) drawSampled(ctx, lane);
   for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
   drawArrows(ctx);
   drawPath(ctx);

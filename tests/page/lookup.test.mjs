@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The viewer's own look-ups, beside the modules of the report's page that they are bundled with.
+import assert from 'node:assert/strict';
+import {copyFileSync, mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {test} from 'node:test';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+const page = mkdtempSync(join(tmpdir(), 'page-'));
+for (const file of ['report/page/web/package.json', 'report/page/web/rows.js', 'view/web/lookup.js'])
+  copyFileSync(fileURLToPath(new URL('../../tracer/' + file, import.meta.url)), join(page, file.split('/').pop()));
+const {listOf, nameSought, placeOf, sliceOf} = await import(pathToFileURL(join(page, 'lookup.js')).href);
+rmSync(page, {recursive: true});
+
+test('numbers of lanes are ranges', () => {
+  assert.equal(listOf([]), '');
+  assert.equal(listOf([7]), '7');
+  assert.equal(listOf([3, 1, 0, 2, 9, 7, 8, 12]), '0-3,7-9,12');
+});
+test('of slices that begin together the one that ends so and has the name', () => {
+  const row = {begin: Float64Array.of(1, 5, 5, 5, 9), end: Float64Array.of(5, 5, 5, 8, 10), name: Uint32Array.of(0, 1, 2, 3, 4)};
+  for (let index = 0; index < 5; ++index) assert.equal(placeOf(row, sliceOf({row, index})), index);
+  assert.equal(placeOf(row, {begin: 5, end: 8, name: 99}), 3);
+  assert.equal(placeOf(row, {begin: 5, end: 7, name: 1}), 3);
+  assert.equal(placeOf(row, {begin: 6, end: 8, name: 3}), -1);
+  assert.equal(placeOf({begin: [], end: [], name: []}, {begin: 0, end: 0, name: 0}), -1);
+});
+test('the name in what is typed', () => {
+  assert.equal(nameSought('critical @solve.c:88 longer than 1 ms'), 'critical @solve.c:88');
+  assert.equal(nameSought('longer than 1 ms'), '');
+  assert.equal(nameSought('no longer'), 'no longer');
+  assert.equal(nameSought('event:leave'), '');
+});

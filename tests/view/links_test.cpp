@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Links, paths and counters in their file: windows of many at random, as a plain list answers them.
+#include "catch.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tracer/error.hpp"
+#include "tracer/view/links.hpp"
+#include "tracer/view/query.hpp"
+#include "tracer/view/request.hpp"
+
+using namespace tracer;
+using namespace tracer::view;
+
+namespace {
+
+constexpr std::uint64_t stamp = 77;
+constexpr std::size_t locations = 50;
+
+UniqueFd memory() {
+  UniqueFd fd{::memfd_create("links", MFD_CLOEXEC)};
+  REQUIRE(static_cast<bool>(fd));
+  return fd;
+}
+
+bool before(const Link& a, const Link& b) {
+  return std::tie(a.from_time, a.to_time, a.from, a.to, a.kind) <
+         std::tie(b.from_time, b.to_time, b.from, b.to, b.kind);
+}
+
+/// In no order, of very different durations, some of them backwards.
+std::vector<Link> some_links(std::size_t number, std::mt19937_64& chance) {
+  std::vector<Link> out;
+  for (std::size_t i = 0; i < number; ++i) {
+    const std::uint64_t begin = 1'000'000 + i * 10 + chance() % 500, bits = chance() % 24,
+                        end = begin + chance() % ((std::uint64_t{1} << bits) + 1);
+    const bool is_reversed = chance() % 20 == 0;
+    out.push_back({static_cast<LinkKind>(chance() % link_kinds), static_cast<LocationRef>(chance() % locations),
+                   static_cast<LocationRef>(chance() % locations), is_reversed ? end : begin,
+                   is_reversed ? begin : end});
+  }
+  return out;
+}
+
+LinksFile::Query window(std::uint64_t from, std::uint64_t to, std::size_t most) {
+  LinksFile::Query query;
+  query.from = from;
+  query.to = to;
+  query.kinds = (1u << link_kinds) - 1;
+  query.most = most;
+  return query;
+}
+
+}  // namespace
+
+TEST_CASE("windows of links are those of a list, the longest first where there are too many") {
+  std::mt19937_64 chance{1};
+  const std::vector<Link> all = some_links(600'000, chance);
+  UniqueFd fd = memory();
+  LinksWriter writer{fd.get()};
+  for (const Link& link : all) writer.link(link);
+  writer.finish(stamp, 0);
+  const LinksFile file{std::move(fd), stamp, locations};
+  for (int i = 0; i < 60; ++i) {
+    const std::uint64_t from = 1'000'000 + chance() % 6'000'000, to = from + (std::uint64_t{1} << chance() % 22);
+    LinksFile::Query query = window(from, to, 1'000'000);
+    std::vector<bool> wanted(locations, true);
+    for (std::size_t k = 0; k < chance() % 30; ++k) wanted[chance() % locations] = false;
+    query.locations = &wanted;
+    query.kinds = 1 + static_cast<unsigned>(chance() % 63);
+    std::vector<Link> right;
+    for (const Link& link : all)
+      if (link.begin() <= to && link.end() >= from && wanted[link.from] && wanted[link.to] &&
+          (query.kinds >> static_cast<unsigned>(link.kind) & 1) != 0)
+        right.push_back(link);
+    query.chunks = 1'000'000;
+    LinksFile::Links found = file.links(query);
+    CHECK(found.more == 0);
+    CHECK(found.is_exact);
+    std::sort(found.list.begin(), found.list.end(), before);
+    std::sort(right.begin(), right.end(), before);
+    CHECK((found.list == right));
+
+    query.most = 20;
+    found = file.links(query);
+    CHECK(found.list.size() == std::min<std::size_t>(20, right.size()));
+    CHECK(found.list.size() + found.more == right.size());
+    std::sort(right.begin(), right.end(),
+              [](const Link& a, const Link& b) { return a.end() - a.begin() > b.end() - b.begin(); });
+    std::uint64_t shortest = ~std::uint64_t{0};
+    for (const Link& link : found.list) shortest = std::min(shortest, link.end() - link.begin());
+    if (right.size() > 20) CHECK(shortest == right[19].end() - right[19].begin());
+
+    const auto location = static_cast<LocationRef>(chance() % locations);
+    const LinksFile::Links mine = file.of_location(location, from, to, 1'000'000);
+    const auto is_in = [&](std::uint64_t time) { return time >= from && time <= to; };
+    const auto number = std::count_if(all.begin(), all.end(), [&](const Link& link) {
+      return (link.from == location && is_in(link.from_time)) || (link.to == location && is_in(link.to_time));
+    });
+    if (mine.is_exact) CHECK(mine.list.size() == static_cast<std::size_t>(number));
+  }
+  LinksFile::Query few = window(0, ~std::uint64_t{0} >> 2, 100);
+  few.chunks = 10;
+  const LinksFile::Links found = file.links(few);
+  CHECK(found.list.size() == 100);
+  CHECK_FALSE(found.is_exact);
+  CHECK(found.list.size() + found.more == all.size());
+}
+
+TEST_CASE("a path is exact in a narrow window, and as long as the window in a wide one") {
+  std::mt19937_64 chance{2};
+  std::vector<PathStep> all;
+  std::uint64_t time = 5'000'000'000;
+  UniqueFd fd = memory();
+  LinksWriter writer{fd.get()};
+  for (int i = 0; i < 50'000; ++i) {
+    const std::uint64_t from = time + chance() % 30, to = from + 1 + chance() % 2000;
+    all.push_back({static_cast<LocationRef>(i % 7), from, to});
+    writer.step(all.back());
+    time = to;
+  }
+  writer.finish(stamp, 5);
+  const LinksFile file{std::move(fd), stamp, locations};
+  CHECK(file.resolution() == 5);
+  for (int i = 0; i < 50; ++i) {
+    const std::uint64_t from = 5'000'000'000 + chance() % 40'000'000, to = from + 20'000;
+    std::vector<PathStep> right;
+    for (const PathStep& step : all)
+      if (step.from <= to && step.to >= from) right.push_back(step);
+    const std::vector<PathStep> found = file.path(from, to, 20'000);
+    REQUIRE(found.size() == right.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      CHECK(found[k].location == right[k].location);
+      CHECK(found[k].from == right[k].from);
+      CHECK(found[k].to == right[k].to);
+    }
+  }
+  const std::vector<PathStep> wide = file.path(0, time, 1000);
+  CHECK(wide.size() <= 2100);
+  CHECK(wide.size() >= 10);
+  CHECK(file.path(10, 5, 100).empty());
+}
+
+TEST_CASE("a counter has the largest value of each column, and what it was before the window") {
+  UniqueFd fd = memory();
+  LinksWriter writer{fd.get()};
+  constexpr std::uint64_t points = 200'000;
+  for (std::uint64_t i = 0; i < points; ++i) {
+    writer.counter(3, 4, {1000 + 10 * i, i == 123'456 ? 1e9 : static_cast<double>(i % 100)});
+    if (i % 1000 == 0) writer.counter(3, 5, {1000 + 10 * i, -5.0});
+  }
+  writer.finish(stamp, 0);
+  const LinksFile file{std::move(fd), stamp, locations};
+  REQUIRE(file.series().size() == 2);
+  CHECK(file.series()[0].most == 1e9);
+  CHECK(file.series()[1].least == -5);
+  const std::vector<CounterPoint> wide = file.counter(0, 0, 3'000'000, 500);
+  CHECK(wide.size() <= 1100);
+  CHECK(std::any_of(wide.begin(), wide.end(), [](const CounterPoint& one) { return one.value == 1e9; }));
+  const std::vector<CounterPoint> narrow = file.counter(0, 1005, 1035, 500);
+  REQUIRE(narrow.size() == 5);  // 0 before it, 1, 2, 3, and 4 behind it
+  CHECK(narrow.front().time == 1000);
+  CHECK(narrow.back().time == 1040);
+  CHECK(narrow.back().value == 4);
+}
+
+TEST_CASE("what is searched for is read as people write it, and nonsense is refused") {
+  CHECK(parse_search("Critical @Solve.c:88").name == "critical @solve.c:88");
+  const SearchText longer = parse_search(" critical  longer than 1.5 ms ");
+  CHECK(longer.name == "critical");
+  CHECK(longer.least == 1'500'000);
+  CHECK(parse_search("longer than 2us").least == 2000);
+  CHECK(parse_search("longer than 2us").name.empty());
+  CHECK(parse_search("event:Acquire_Lock").event == EventType::acquire_lock);
+  for (const char* nonsense :
+       {"", "event:", "event:what", "a longer than ", "a longer than 5", "a longer than ms", "a longer than -1 ms",
+        "a longer than 1 h", "a longer than inf s", "a longer than 1e9 s"})
+    CHECK_THROWS_AS(parse_search(nonsense), BadRequest);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// @ts-check
+// What is looked up and said by number or name, without the page.
+import {above} from './rows.js';
+
+/** "0-3,7": numbers of lanes. @param {number[]} numbers */
+export function listOf(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b), parts = [];
+  for (let i = 0; i < sorted.length; ++i) {
+    const from = sorted[i];
+    while (i + 1 < sorted.length && sorted[i + 1] === sorted[i] + 1) ++i;
+    parts.push(sorted[i] === from ? `${from}` : `${from}-${sorted[i]}`);
+  }
+  return parts.join(',');
+}
+
+/** Of the slice that begins there; of several, which take no time, the one that fits best. -1: there is none. @param {any} row @param {{begin: number, end: number, name: number}} what */
+export function placeOf(row, what) {
+  const end = above(row.begin, what.begin) - 1;
+  let best = -1;
+  for (let i = end; i >= 0 && row.begin[i] === what.begin; --i) {
+    if (row.end[i] === what.end && row.name[i] === what.name) return i;
+    if (best < 0 || row.end[i] === what.end) best = i;
+  }
+  return best;
+}
+
+/** What of a slice tells it from others of its row. @param {any} slice */
+export const sliceOf = ({row, index}) => ({begin: row.begin[index], end: row.end[index], name: row.name[index]});
+
+/** Of what is typed to be searched for, in small letters, the part that is a region's name: "critical longer than 1 ms", "event:leave". @param {string} typed */
+export const nameSought = (typed) => typed.startsWith('event:') ? '' : typed.replace(/(^|\s+)longer than .*$/, '');
