@@ -2,7 +2,6 @@
 """Parts of a trace as each command reads them: with an index beside the archive, and without one. Both must say the same."""
 import hashlib
 import json
-import os
 import pathlib
 import random
 import shutil
@@ -97,5 +96,3 @@ def compare(tracer, archive, out, seed=1, windows=8, every_reader=2):
         assert before == after, f"{where}: with the index another: status {before[0]} and {after[0]}, {len(before[1])} and {len(after[1])} bytes, {before[2][-300:]} and {after[2][-300:]}"
     remove(out)
     return len(asked)
-
-
