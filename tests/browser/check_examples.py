@@ -43,7 +43,8 @@ def check_vite(archive, directory):
 
 
 def check_scripts(archive):
-    done = subprocess.run(["/usr/bin/python3", "-B", SCRIPTS / "region_profile.py", archive], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(["/usr/bin/python3", "-B", SCRIPTS / "region_profile.py", archive], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "TRACER_COMMAND": tracer})
     if done.returncode != 0 and "apt-get install" in done.stderr:
         print("skipped: " + done.stderr.strip())
         return

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tracer/definitions.hpp"
 #include "tracer/event.hpp"
 
 namespace tracer::index {
