@@ -19,7 +19,7 @@ def main():
     configured = subprocess.run(
         ["cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
          "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DTRACER_UNITY=ON", "-DTRACER_BUILD_TESTS=OFF", "-DTRACER_BUILD_BENCH=OFF",
-         "-DTRACER_BUILD_EXAMPLES=OFF"], capture_output=True, text=True)
+         "-DTRACER_BUILD_EXAMPLES=OFF", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"], capture_output=True, text=True)
     if configured.returncode != 0:
         print(configured.stdout[-2000:], configured.stderr[-4000:])
         return 1
