@@ -8,7 +8,6 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/base/undisturbed.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/seen_code.hpp"
@@ -18,6 +17,7 @@
 #include "tracer/session/fork.hpp"
 #include "tracer/session/session.hpp"
 #include "tracer/tool.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
 

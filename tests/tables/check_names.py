@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "formats" / "python"))
+from tracer.parquet import Compact  # noqa: E402
+
 # Of both; the others are the formats' own: slices and paths here, regions and stacks there.
 SHARED = ("locations", "region_names", "metric_names", "metrics", "messages", "phases", "pauses", "properties")
 TIMES = {"time", "begin", "end", "start", "started", "ended", "created", "completed", "requested", "acquired", "released", "wait", "waiting", "held", "exclusive",
@@ -20,61 +23,6 @@ def need(condition, what):
     if not condition:
         raise SystemExit("FAILED: " + what)
     print("ok: " + what[:150])
-
-
-class Compact:
-    """Thrift's compact protocol, as far as a footer needs it: structures become {field: value}."""
-
-    def __init__(self, data):
-        self.data, self.at = data, 0
-
-    def number(self):
-        value = shift = 0
-        while True:
-            byte = self.data[self.at]
-            self.at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def signed(self):
-        value = self.number()
-        return value >> 1 ^ -(value & 1)
-
-    def value(self, kind):
-        if kind in (1, 2):
-            return kind == 1
-        if kind == 3:
-            self.at += 1
-            return self.data[self.at - 1]
-        if kind in (4, 5, 6):
-            return self.signed()
-        if kind == 7:
-            self.at += 8
-            return None
-        if kind == 8:
-            size = self.number()
-            self.at += size
-            return self.data[self.at - size:self.at]
-        if kind in (9, 10):
-            head = self.data[self.at]
-            self.at += 1
-            size = head >> 4 if head >> 4 != 15 else self.number()
-            return [self.value(head & 15) for _ in range(size)]
-        if kind == 12:
-            return self.structure()
-        raise ValueError(f"a type {kind}")
-
-    def structure(self):
-        fields, last = {}, 0
-        while True:
-            head = self.data[self.at]
-            self.at += 1
-            if head == 0:
-                return fields
-            last = last + (head >> 4) if head >> 4 else self.signed()
-            fields[last] = self.value(head & 15)
 
 
 def footer_of(file):

@@ -19,6 +19,14 @@ inline void put_word(std::string& out, std::uint64_t value) {
   for (int i = 0; i < 8; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
 
+/// A number with a sign, or a difference modulo 2^64: the lowest bit has the sign, so that small ones are short.
+constexpr std::uint64_t folded(std::uint64_t difference) noexcept {
+  return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
+}
+constexpr std::uint64_t unfolded(std::uint64_t number) noexcept {
+  return number >> 1 ^ ((number & 1) != 0 ? ~std::uint64_t{0} : 0);
+}
+
 /// After the first thing that is not there everything reads as 0, and ok() is false.
 class BytesIn {
  public:

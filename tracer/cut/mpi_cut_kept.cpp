@@ -9,20 +9,6 @@
 #include "tracer/cut/mpi_cut.hpp"
 
 namespace tracer::report {
-namespace {
-
-/// Of a number that may be negative.
-std::uint64_t folded(std::int64_t value) {
-  const auto bits = static_cast<std::uint64_t>(value);
-  return bits << 1 ^ (value < 0 ? ~std::uint64_t{0} : 0);
-}
-
-std::int64_t unfolded(std::uint64_t bits) {
-  return static_cast<std::int64_t>(bits >> 1 ^ ((bits & 1) != 0 ? ~std::uint64_t{0} : 0));
-}
-
-}  // namespace
-
 bool MpiCut::is_by_process() const {
   const bool has_requests = std::any_of(requests_.begin(), requests_.end(),
                                         [](const auto& request) { return request.first == undefined_ref; });
@@ -39,7 +25,7 @@ void MpiCut::keep(std::string& out) const {
   put_number(out, ahead_.size());
   for (const auto& one : ahead_) {
     for (const std::uint32_t number : one.first) put_number(out, number);
-    put_number(out, folded(one.second));
+    put_number(out, folded(static_cast<std::uint64_t>(one.second)));
   }
   put_number(out, receivers_.size());
   for (const auto& one : receivers_) {
@@ -80,7 +66,7 @@ void MpiCut::take(BytesIn& in, const std::vector<bool>& wanted) {
   for (std::size_t left = in.count(); left != 0 && in.ok(); --left) {
     Channel channel{};
     for (std::uint32_t& number : channel) number = in.number32();
-    const std::int64_t ahead = unfolded(in.number());
+    const auto ahead = static_cast<std::int64_t>(unfolded(in.number()));
     if (ahead < -most_ahead || ahead > most_ahead) in.refuse();
     if (ahead != 0 && has(channel[1]) && has(channel[2])) ahead_[channel] = ahead;
   }

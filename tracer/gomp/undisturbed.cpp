@@ -12,7 +12,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+
+#include "tracer/undisturbed.hpp"
 
 namespace tracer::gomp {
 namespace {
@@ -88,15 +89,10 @@ bool run_elsewhere(void (*function)(void*), void* data) noexcept {
 
 void undisturbed(void (*function)(void*), void* data) noexcept {
   const int kept_errno = errno;
-  int cancelling = PTHREAD_CANCEL_ENABLE;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
-  sigset_t all, before;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
-  const bool is_blocked = pthread_sigmask(SIG_BLOCK, &all, &before) == 0;
-  if (has_room() || !run_elsewhere(function, data)) function(data);
-  if (is_blocked) pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setcancelstate(cancelling, nullptr);
+  {
+    const Undisturbed undisturbed;
+    if (has_room() || !run_elsewhere(function, data)) function(data);
+  }
   errno = kept_errno;
 }
 

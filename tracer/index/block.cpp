@@ -2,8 +2,8 @@
 // See block.hpp. A payload begins with its sums, which are asked for most.
 #include "tracer/index/block.hpp"
 
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
-#include "tracer/index/bytes.hpp"
 
 namespace tracer::index {
 namespace {

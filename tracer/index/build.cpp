@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tracer/base/files/checksum.hpp"
-#include "tracer/index/bytes.hpp"
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/index/contents.hpp"
 
 namespace tracer::index {

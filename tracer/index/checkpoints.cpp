@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
-#include "tracer/index/bytes.hpp"
 
 namespace tracer::index {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "tracer/base/files/checksum.hpp"
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
-#include "tracer/index/bytes.hpp"
 
 namespace tracer::index {
 namespace {

@@ -17,9 +17,9 @@
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
 #include "tracer/index/build.hpp"
-#include "tracer/index/bytes.hpp"
 #include "tracer/index/cache_place.hpp"
 
 namespace tracer::index {

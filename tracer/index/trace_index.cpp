@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
-#include "tracer/index/bytes.hpp"
 
 namespace tracer::index {
 namespace {
@@ -71,8 +71,7 @@ std::string_view TraceIndex::node(const LocationIndex& of, std::size_t level, st
   return of.payloads.substr(at, static_cast<std::size_t>(in.word()) - at);
 }
 
-/// The last block that begins at `time` or before it; 0 where there is none.
-std::size_t TraceIndex::block_at(const LocationIndex& of, std::uint64_t time) const {
+std::size_t TraceIndex::block_at(const LocationIndex& of, std::uint64_t time) {
   std::size_t low = 0, high = static_cast<std::size_t>(of.blocks);
   while (low + 1 < high) {
     const std::size_t middle = (low + high) / 2;

@@ -71,11 +71,12 @@ class TraceIndex {
   /// The events of a location from the first one at `from` on, as long as `visit` returns true.
   using Visit = std::function<bool(const Event&, std::span<const EventAttribute>)>;
   void events(LocationRef ref, std::uint64_t from, const Visit& visit);
+  /// The last block that begins at `time` or before it; 0 where there is none.
+  static std::size_t block_at(const LocationIndex& of, std::uint64_t time);
 
  private:
   std::string_view payload(const LocationIndex& of, std::size_t block) const;
   std::string_view node(const LocationIndex& of, std::size_t level, std::size_t index) const;
-  std::size_t block_at(const LocationIndex& of, std::uint64_t time) const;
   void add_blocks(const LocationIndex& of, std::size_t from, std::size_t to, Sums& sums) const;
   using See = std::function<void(const LaneState&)>;
   /// The blocks from `first` to `last`; `begin` and `end` see the state before and behind them.

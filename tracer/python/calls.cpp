@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See calls.hpp.
 #include "tracer/python/calls.hpp"
+#include "tracer/record.hpp"
 
 namespace tracer::python {
 namespace {
-
-// Record kinds and endpoints, as in include/tracer/record.hpp.
-enum : std::uint32_t { range_push = 38, range_pop };
-enum : std::uint32_t { at_begin = 1, at_the_end = 2 };
 
 /// Deeper calls are counted only.
 constexpr std::uint32_t most_depth = 1024;
@@ -16,7 +13,7 @@ thread_local std::uint32_t depth = 0;
 thread_local std::uint32_t open[most_depth];  ///< their names
 
 void leave_one() noexcept {
-  if (--depth < most_depth) tracer->emit(TRACER_WORD(range_pop, at_the_end, language_python), 0, 0, 0);
+  if (--depth < most_depth) tracer->emit(TRACER_WORD(RecordKind::range_pop, Endpoint::end, language_python), 0, 0, 0);
 }
 
 }  // namespace
@@ -27,7 +24,7 @@ const tracer_front_end* tracer = nullptr;
 void enter(std::uint32_t name) noexcept {
   if (depth < most_depth) {
     open[depth] = name;
-    tracer->emit(TRACER_WORD(range_push, at_begin, language_python), name, 0, 0);
+    tracer->emit(TRACER_WORD(RecordKind::range_push, Endpoint::begin, language_python), name, 0, 0);
   }
   ++depth;
 }

@@ -18,15 +18,20 @@ Object* answer(Object* object) noexcept {
   return object;
 }
 
+/// Of the code object that each of these events has first; 0: not recorded.
+std::uint32_t name_in(Object* const* arguments, std::ptrdiff_t count) noexcept {
+  return count > 0 ? name_of(*python, *tracer, arguments[0]) : 0;
+}
+
 Object* on_enter(Object*, Object* const* arguments, std::ptrdiff_t count) noexcept {
-  const std::uint32_t name = count > 0 ? name_of(*python, *tracer, arguments[0]) : 0;
+  const std::uint32_t name = name_in(arguments, count);
   if (name == 0) return answer(disable);
   enter(name);
   return answer(python->none);
 }
 
 Object* on_leave(Object*, Object* const* arguments, std::ptrdiff_t count) noexcept {
-  const std::uint32_t name = count > 0 ? name_of(*python, *tracer, arguments[0]) : 0;
+  const std::uint32_t name = name_in(arguments, count);
   if (name == 0) return answer(disable);
   leave(name);
   return answer(python->none);
@@ -34,12 +39,12 @@ Object* on_leave(Object*, Object* const* arguments, std::ptrdiff_t count) noexce
 
 // Of exceptions no place can be left out.
 Object* on_throw(Object*, Object* const* arguments, std::ptrdiff_t count) noexcept {
-  if (const std::uint32_t name = count > 0 ? name_of(*python, *tracer, arguments[0]) : 0) enter(name);
+  if (const std::uint32_t name = name_in(arguments, count)) enter(name);
   return answer(python->none);
 }
 
 Object* on_unwind(Object*, Object* const* arguments, std::ptrdiff_t count) noexcept {
-  if (const std::uint32_t name = count > 0 ? name_of(*python, *tracer, arguments[0]) : 0) leave(name);
+  if (const std::uint32_t name = name_in(arguments, count)) leave(name);
   return answer(python->none);
 }
 

@@ -16,12 +16,10 @@
 #include "tracer/python/interpreter.hpp"
 #include "tracer/python/monitoring.hpp"
 #include "tracer/python/profile.hpp"
+#include "tracer/record.hpp"
 
 namespace tracer::python {
 namespace {
-
-// A record kind and an endpoint, as in include/tracer/record.hpp.
-constexpr std::uint32_t range_mark = 42, at_no_end = 0;
 
 bool records_functions = false;  ///< else only the begin, so that samples begin with the program
 bool is_embedded = false;        ///< the program is no `python`, whose start has an event of its own
@@ -37,7 +35,7 @@ void begin() noexcept {
   if (!records_functions) {
     static constexpr char name[] = "Python begins";
     const std::uint32_t mark = tracer->intern(name, sizeof name - 1);
-    return tracer->emit(TRACER_WORD(range_mark, at_no_end, language_python), mark, 0, 0);
+    return tracer->emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, language_python), mark, 0, 0);
   }
   if (!begin_functions(*python) || begin_monitoring()) return;
   has_profile = true;

@@ -9,10 +9,10 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/base/undisturbed.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/run_facts.hpp"
 #include "tracer/session/session.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
 

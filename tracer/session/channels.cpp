@@ -9,11 +9,11 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/base/undisturbed.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/run_facts.hpp"
 #include "tracer/session/session_shared.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tracer/view/details.hpp"
+#include "tracer/view/json_text.hpp"
 #include "tracer/view/text.hpp"
 #include "tracer/view/window.hpp"
 
@@ -142,8 +143,7 @@ std::string Api::events(const Words& words) {
   const Lane of = lane(words.list("lane", lanes(), 1).front());
   const std::uint64_t to = words.number("to", 1, most_time), from = words.number("from", 0, to - 1),
                       most = words.has("most") ? words.number("most", 1, most_events) : 1000;
-  return Json{{"events", events_of(*of.trace->index, of.location, of.origin, from, to, most)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return text_of_json({{"events", events_of(*of.trace->index, of.location, of.origin, from, to, most)}});
 }
 
 }  // namespace tracer::view

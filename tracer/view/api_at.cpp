@@ -15,6 +15,7 @@
 #include "tracer/index/block.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/details.hpp"
+#include "tracer/view/json_text.hpp"
 #include "tracer/view/text.hpp"
 
 namespace tracer::view {
@@ -25,21 +26,12 @@ using index::place_at;
 
 constexpr const char* names_of_links[link_kinds] = {"launch", "copy", "creation", "message", "dependence", "lock"};
 
-std::size_t last_block_before(const index::LocationIndex& of, std::uint64_t time) {
-  std::size_t low = 0, high = static_cast<std::size_t>(of.blocks);
-  while (low + 1 < high) {
-    const std::size_t middle = (low + high) / 2;
-    (place_at(of.places, middle).time <= time ? low : high) = middle;
-  }
-  return low;
-}
-
 /// The team that the location is in at a time, as far as some blocks before it say.
 CommRef team_at(index::TraceIndex& index, LocationRef location, std::uint64_t time) {
   constexpr std::size_t most_blocks = 16;
   const index::LocationIndex& of = index.location(location);
   if (of.blocks == 0) return undefined_ref;
-  const std::size_t last = last_block_before(of, time);
+  const std::size_t last = index::TraceIndex::block_at(of, time);
   for (std::size_t back = 0; back < most_blocks; back = 2 * back + 1) {
     const std::size_t block = last - std::min(last, back);
     std::vector<CommRef> teams;
@@ -177,7 +169,7 @@ std::string Api::at(const Words& words) {
     }
     answer["samples"] = {{"all", all}, {"lines", std::move(lines)}};
   }
-  return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of_json(answer);
 }
 
 }  // namespace tracer::view

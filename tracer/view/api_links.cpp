@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "tracer/view/api.hpp"
+#include "tracer/view/json_text.hpp"
 
 namespace tracer::view {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string text_of_json(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 /// Of a trace whose times count from `origin`.
 std::uint64_t since(std::uint64_t time, std::uint64_t origin) {

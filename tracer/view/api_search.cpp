@@ -12,6 +12,7 @@
 
 #include "tracer/view/api.hpp"
 #include "tracer/view/details.hpp"
+#include "tracer/view/json_text.hpp"
 #include "tracer/view/query.hpp"
 #include "tracer/view/text.hpp"
 
@@ -113,7 +114,7 @@ std::string Api::search(const Words& words) {
       best = found;
       of = trace;
     }
-    if (best) return found_json(*of, *best, what).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (best) return text_of_json(found_json(*of, *best, what));
     is_first = is_next;  // what begins where the next part does was not looked at
     at = is_next ? high : low;
     if (is_in_parts && std::chrono::steady_clock::now() - began > time_for_an_answer && (is_next ? at < whole : at > 0))

@@ -134,8 +134,8 @@ Json what_of(const Definitions& of, const Event& event, std::span<const EventAtt
   add_fields(what, of, event);
   for (const EventAttribute& one : attributes) {
     if (one.is_payload()) {
-      what[event.type == EventType::mpi_isend || event.type == EventType::mpi_irecv ? "request" : "root"] =
-          event.type == EventType::mpi_isend || event.type == EventType::mpi_irecv ? one.value : one.number();
+      const bool is_request = event.type == EventType::mpi_isend || event.type == EventType::mpi_irecv;
+      what[is_request ? "request" : "root"] = is_request ? one.value : one.number();
     } else if (one.attribute < of.attributes.size()) {
       const AttributeDefinition& attribute = of.attributes[one.attribute];
       what[attribute.name] = value_of(of, attribute.type, one.value);

@@ -61,7 +61,7 @@ LinksFile::LinksFile(UniqueFd fd, std::uint64_t stamp, std::size_t locations)
   bytes_ = size;
   if (size < 8 * links_header_words) damaged_links("they are cut off");
   const std::string header = read(0, 8 * links_header_words);
-  index::BytesIn in{std::string_view{header}.substr(8)};
+  BytesIn in{std::string_view{header}.substr(8)};
   const std::uint64_t version = in.word(), bytes = in.word(), of = in.word(), at = in.word(), length = in.word();
   resolution_ = in.word();
   const std::uint64_t sum = in.word();
@@ -77,7 +77,7 @@ LinksFile::LinksFile(UniqueFd fd, std::uint64_t stamp, std::size_t locations)
 }
 
 void LinksFile::read_directory(const std::string& text) {
-  index::BytesIn in{text};
+  BytesIn in{text};
   std::vector<Chunk> counters;
   for (std::uint64_t left = in.word(); left != 0; --left) {
     const Chunk chunk = chunk_of(in);
@@ -129,7 +129,7 @@ std::string LinksFile::payload(const Chunk& chunk) const {
 template <class Visit>
 bool LinksFile::decode(const Chunk& chunk, Visit&& visit) const {
   const std::string text = payload(chunk);
-  index::BytesIn in{text};
+  BytesIn in{text};
   std::uint64_t time = 0;
   for (std::uint64_t left = chunk.count; left != 0; --left) {
     const std::uint64_t begin = time += in.number(), end = begin + in.number(), what = in.number();
@@ -214,7 +214,7 @@ std::vector<PathStep> LinksFile::path(std::uint64_t from, std::uint64_t to, std:
   Columns columns{from, to, most};
   for (std::size_t i = 0; i < within.size(); i += each) {
     const std::string text = payload(*within[i]);
-    index::BytesIn in{text};
+    BytesIn in{text};
     std::uint64_t time = 0;
     for (std::uint64_t left = within[i]->count; left != 0; --left) {
       PathStep step;
@@ -230,7 +230,7 @@ std::vector<PathStep> LinksFile::path(std::uint64_t from, std::uint64_t to, std:
 
 void LinksFile::add_points(const Chunk& chunk, std::vector<CounterPoint>& to) const {
   const std::string text = payload(chunk);
-  index::BytesIn in{text};
+  BytesIn in{text};
   std::uint64_t time = 0;
   for (std::uint64_t left = chunk.count; left != 0; --left) {
     time += unfolded(in.number());

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tracer/index/bytes.hpp"
+#include "tracer/base/packed_numbers.hpp"
 #include "tracer/view/links.hpp"
 
 namespace tracer::view {
@@ -17,21 +17,13 @@ inline constexpr std::string_view links_magic = "TRCLINKS";
 inline constexpr std::uint64_t links_version = 1, links_header_words = 8, chunk_words = 10, series_words = 5;
 inline constexpr std::uint64_t most_bytes_of_chunk = 1 << 20, most_bytes_of_directory = 256 << 20;
 
-/// A number with a sign: the lowest bit.
-inline std::uint64_t folded(std::uint64_t difference) noexcept {
-  return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
-}
-inline std::uint64_t unfolded(std::uint64_t number) noexcept {
-  return number >> 1 ^ ((number & 1) != 0 ? ~std::uint64_t{0} : 0);
-}
-
 inline void put_chunk(std::string& out, const Chunk& chunk) {
   for (const std::uint64_t word :
        {chunk.what, chunk.of, chunk.offset, chunk.bytes, chunk.count, chunk.checksum, chunk.first, chunk.last,
         std::bit_cast<std::uint64_t>(chunk.low), std::bit_cast<std::uint64_t>(chunk.high)})
-    index::put_word(out, word);
+    put_word(out, word);
 }
-inline Chunk chunk_of(index::BytesIn& in) {
+inline Chunk chunk_of(BytesIn& in) {
   Chunk chunk;
   for (std::uint64_t* word :
        {&chunk.what, &chunk.of, &chunk.offset, &chunk.bytes, &chunk.count, &chunk.checksum, &chunk.first, &chunk.last})

@@ -81,11 +81,11 @@ void LinksWriter::write_links() {
       chunk.of |= std::uint64_t{1} << static_cast<unsigned>(one.kind);
       chunk.last = std::max(chunk.last, one.end());
       const bool is_reversed = one.to_time < one.from_time;
-      index::put_number(payload, one.begin() - time);
-      index::put_number(payload, one.end() - one.begin());
-      index::put_number(payload,
-                        std::uint64_t{one.from} << 4 | static_cast<unsigned>(one.kind) << 1 | (is_reversed ? 1u : 0u));
-      index::put_number(payload, folded(std::uint64_t{one.to} - std::uint64_t{one.from}));
+      put_number(payload, one.begin() - time);
+      put_number(payload, one.end() - one.begin());
+      put_number(payload,
+                 std::uint64_t{one.from} << 4 | static_cast<unsigned>(one.kind) << 1 | (is_reversed ? 1u : 0u));
+      put_number(payload, folded(std::uint64_t{one.to} - std::uint64_t{one.from}));
       time = one.begin();
     }
     write(chunk, payload);
@@ -107,9 +107,9 @@ void LinksWriter::write_path() {
   std::string payload;
   std::uint64_t time = 0;
   for (const PathStep& one : steps_) {
-    index::put_number(payload, folded(one.from - time));
-    index::put_number(payload, one.to - std::min(one.to, one.from));
-    index::put_number(payload, one.location);
+    put_number(payload, folded(one.from - time));
+    put_number(payload, one.to - std::min(one.to, one.from));
+    put_number(payload, one.location);
     time = one.to;
     chunk.first = std::min(chunk.first, one.from);
     chunk.last = std::max(chunk.last, one.to);
@@ -148,8 +148,8 @@ void LinksWriter::write_counters() {
       std::uint64_t time = 0;
       payload.clear();
       for (; i < of.size() && chunk.count < points_of_chunk; ++i, ++chunk.count) {
-        index::put_number(payload, folded(of[i].time - time));
-        index::put_word(payload, std::bit_cast<std::uint64_t>(of[i].value));
+        put_number(payload, folded(of[i].time - time));
+        put_word(payload, std::bit_cast<std::uint64_t>(of[i].value));
         time = of[i].time;
         chunk.last = std::max(chunk.last, of[i].time);
         chunk.low = std::min(chunk.low, of[i].value);
@@ -168,18 +168,18 @@ void LinksWriter::finish(std::uint64_t stamp, std::uint64_t resolution) {
   write_counters();
   if (!has_header_) write({}, "");  // an empty chunk: there is a header now
   std::string directory;
-  index::put_word(directory, chunks_.size());
+  put_word(directory, chunks_.size());
   for (const Chunk& chunk : chunks_) put_chunk(directory, chunk);
-  index::put_word(directory, series_.size());
+  put_word(directory, series_.size());
   for (const Series& one : series_)
     for (const std::uint64_t word : {std::uint64_t{one.metric}, std::uint64_t{one.location}, one.points,
                                      std::bit_cast<std::uint64_t>(one.least), std::bit_cast<std::uint64_t>(one.most)})
-      index::put_word(directory, word);
+      put_word(directory, word);
   std::string header{links_magic};
   for (const std::uint64_t word : {links_version, std::uint64_t{offset_ + directory.size()}, stamp, offset_,
                                    std::uint64_t{directory.size()}, resolution})
-    index::put_word(header, word);
-  index::put_word(header, checksum(header.data(), header.size(), checksum(directory.data(), directory.size())));
+    put_word(header, word);
+  put_word(header, checksum(header.data(), header.size(), checksum(directory.data(), directory.size())));
   put(out_);
   put(directory);
   if (::pwrite(fd_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()))

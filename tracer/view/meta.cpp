@@ -7,6 +7,7 @@
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/regions.hpp"
 #include "tracer/view/api.hpp"
+#include "tracer/view/json_text.hpp"
 #include "tracer/view/text.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -101,7 +102,7 @@ std::string Api::meta() const {
     add_names(meta, one.index->definitions());
     add_lanes(meta, one);
   }
-  return meta.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of_json(meta);
 }
 
 }  // namespace tracer::view

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See routes.hpp.
 #include "tracer/view/routes.hpp"
+#include "tracer/view/json_text.hpp"
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
 #include <exception>
 
@@ -11,11 +11,7 @@ namespace tracer::view {
 namespace {
 
 Reply failure(int status, const std::string& text) {
-  return {status,
-          "application/json",
-          nlohmann::json{{"error", text}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-          {},
-          {}};
+  return {status, "application/json", text_of_json({{"error", text}}), {}, {}};
 }
 
 }  // namespace
