@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   if (leaves) {
     for (; k < jumps; k++) {
       if (sigsetjmp(back, !is_plain) != 0) continue;
-      // Again and again: where the thread has no processor and another signal waits for it, Linux gives one to the other.
+      // Again and again: where the thread has no processor and another signal waits for it, Linux gives one to the
+      // other.
       set_timer(2000 + k * 37, 2000);
       for (;;) n += is_deep ? deep(200) : 1;
     }
