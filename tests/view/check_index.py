@@ -50,7 +50,17 @@ def sealed(data):
     return data[:72] + struct.pack("<Q", checksum(data[:72], checksum(data[80:]))) + data[80:]
 
 
+def wait_for_links(viewer):
+    """Until the links are read, or never will be: an answer says whether they are."""
+    while True:
+        status, _, text = viewer.request("/api/extra", headers=viewer.cookie())
+        if status != 200 or json.loads(text)["ready"] or json.loads(text)["failure"]:
+            return
+        time.sleep(0.02)
+
+
 def answers(viewer):
+    wait_for_links(viewer)
     return [viewer.request(f"/api/{route}?" + "&".join(f"{k}={str(v).replace(' ', '%20')}" for k, v in words.items()), headers=viewer.cookie())[0::2] for route, words in QUERIES]
 
 
@@ -193,11 +203,7 @@ def links_of(tracer, trace):
     """(answers that need the links, what it said)"""
     viewer = Viewer(tracer, trace)
     out = []
-    while True:
-        status, _, text = viewer.request("/api/extra", headers=viewer.cookie())
-        if status != 200 or json.loads(text)["ready"] or json.loads(text)["failure"]:
-            break
-        time.sleep(0.02)
+    wait_for_links(viewer)
     for route in ("links?from=0&to=100000000&most=5000&kinds=63", "links?from=100000&to=120000", "path?from=0&to=100000000&width=900", "counters?from=0&to=100000000&width=900&series=0-9", "at?lane=0&time=200000"):
         out.append(viewer.request("/api/" + route, headers=viewer.cookie())[0::2])
     assert viewer.process.poll() is None, "it has ended"
