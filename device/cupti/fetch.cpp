@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lends CUPTI buffers, and brings what it has in: once a second, and at the end.
+// Lends CUPTI buffers, and brings what it has in: twice a second, and at the end.
 #include <time.h>
 
 #include <array>
@@ -111,9 +111,10 @@ void Provider::flush() noexcept {
   if (usable() && driver_runs(api_)) flush_all(0);
 }
 
-/// What CUPTI has a killed program loses: once a second it is fetched, and is then in the raw trace.
+/// What CUPTI has a killed program loses: twice a second it is fetched, and is then in the raw trace. A killed program
+/// loses at most the last second also where this thread waits half a second for a processor.
 void Provider::flush_in_time() noexcept {
-  constexpr std::uint64_t period = 1'000'000'000;
+  constexpr std::uint64_t period = 500'000'000;
   const auto time = monotonic();
   const Gate::Pass pass(gate);
   if (!has_exit_handler_ || !recording || time - last_flush_ < period || !usable() || !driver_runs(api_)) return;

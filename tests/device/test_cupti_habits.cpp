@@ -143,7 +143,7 @@ TEST_CASE("the first CUDA 13.0 is never asked to switch kernels off") {
   CHECK(position("disable 10") == FakeCupti::log.size());
 }
 
-TEST_CASE("once a second CUPTI is asked for what is complete") {
+TEST_CASE("twice a second CUPTI is asked for what is complete") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);
   for (const auto begin = monotonic(); position("flush 0") == FakeCupti::log.size();) {
