@@ -1,10 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `tracer check` says of good archives, and how it says what is wrong.
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "seed.hpp"
 #include "tracer/error.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
+
+namespace {
+
+/// Our writer takes the right kind: changes that of the asynchronous metric classes.
+void change_recorder_kind(const fs::path& definitions, char from, char to) {
+  std::ifstream in{definitions, std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  constexpr char metric_class_record = 20, asynchronous = 2;
+  constexpr std::size_t longest = 16;
+  bool is_there = false;
+  for (std::size_t i = 0; i + 1 < bytes.size(); ++i) {  // kind, length, ..., occurrence, recorder kind
+    const auto length = static_cast<unsigned char>(bytes[i + 1]);
+    const std::size_t last = i + 1 + length;
+    if (bytes[i] != metric_class_record || length < 5 || length > longest || last >= bytes.size()) continue;
+    if (bytes[last - 1] != asynchronous || bytes[last] != from) continue;
+    bytes[last] = to;
+    is_there = true;
+  }
+  REQUIRE(is_there);
+  std::ofstream{definitions, std::ios::binary | std::ios::trunc} << bytes;
+}
+
+}  // namespace
 
 TEST_CASE("a good archive violates no rule") {
   const Scratch scratch;
@@ -17,6 +44,21 @@ TEST_CASE("a good archive violates no rule") {
   CHECK(with_outcome(report, check::Outcome::not_applicable) ==
         Rules{"D19", "E17", "E18", "E22", "E25", "E26", "E27", "E28", "E29", "E30", "E31", "E32", "E33"});
   for (const auto& f : report.findings) CHECK((f.outcome == check::Outcome::not_applicable) == !f.why.empty());
+}
+
+TEST_CASE("the class of a metric instance is abstract, and no event is of an abstract class") {
+  constexpr char unknown = 0, abstract = 1, cpu = 2;
+  const Scratch scratch;
+  Seed instances;
+  write_archive(instances.trace, scratch / "instances");
+  change_recorder_kind(scratch / "instances/traces.def", abstract, cpu);
+  CHECK(with_outcome(check::check(scratch / "instances"), check::Outcome::violated) == Rules{"D12"});
+  Seed classes;
+  for (auto& metric : classes.d.metrics) metric.recorder = undefined_ref;
+  write_archive(classes.trace, scratch / "classes");
+  CHECK(with_outcome(check::check(scratch / "classes"), check::Outcome::violated).empty());
+  change_recorder_kind(scratch / "classes/traces.def", unknown, abstract);
+  CHECK(with_outcome(check::check(scratch / "classes"), check::Outcome::violated) == Rules{"D12"});
 }
 
 TEST_CASE("a finding says how often and where first") {

@@ -147,11 +147,12 @@ class Level final : public Rule {
   using Rule::Rule;
   void begin() override {
     const auto* version = c_.trace().info().version;
-    if (version[0] > 3 || (version[0] == 3 && version[1] > 1))
-      return does_not_apply("the archive's level is newer than 3.1");
+    if (version[0] > 3 || (version[0] == 3 && version[1] > 2))
+      return does_not_apply("the archive's level is newer than 3.2");
     applies();
-    const bool newer = version[0] == 3 && version[1] == 1;
-    const unsigned last_role = newer ? 40 : 38, last_paradigm = newer ? 25 : 24;
+    const unsigned minor = version[0] == 3 ? version[1] : 0;
+    const unsigned last_role = minor >= 1 ? 40 : 38, last_paradigm = minor >= 1 ? 25 : 24,
+                   last_group = minor >= 2 ? 7 : 6;
     for (const auto& r : d().regions) {
       limit("role", "region", r.ref, r.role, last_role);
       limit("paradigm", "region", r.ref, r.paradigm, last_paradigm);
@@ -163,7 +164,7 @@ class Level final : public Rule {
     for (const auto& l : d().locations) limit("type", "location", l.ref, l.type, 3);
     for (const auto& g : d().location_groups) limit("type", "location group", g.ref, g.type, 2);
     for (const auto& g : d().groups) {
-      limit("type", "group", g.ref, g.type, 6);
+      limit("type", "group", g.ref, g.type, last_group);
       limit("paradigm", "group", g.ref, g.paradigm, last_paradigm);
     }
     for (const auto& a : d().attributes) limit("type", "attribute", a.ref, a.type, 25);

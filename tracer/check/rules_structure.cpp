@@ -185,6 +185,8 @@ class Metrics final : public Rule {
       const auto* base = d().metrics.find(metric.metric_class);
       if (base == nullptr || base->is_instance)
         add_violation(label + " is an instance of " + std::to_string(metric.metric_class) + ", which is no class");
+      else if (base->recorder_kind != otf2::values::recorder_abstract)
+        add_violation(label + " is an instance of " + std::to_string(metric.metric_class) + ", which is not abstract");
       if (!d().locations.contains(metric.recorder)) add_violation(label + " has no recorder");
       if (!scope_is_defined(metric)) add_violation(label + " has no scope");
     }
@@ -197,6 +199,8 @@ class Metrics final : public Rule {
       if (metric->recorder != e.location)
         add_violation(e, "the metric's recorder is " + c_.location_name(metric->recorder));
       metric = d().metrics.find(metric->metric_class);
+    } else if (metric != nullptr && metric->recorder_kind == otf2::values::recorder_abstract) {
+      add_violation(e, "the metric is an abstract class: only its instances are recorded");
     }
     if (metric == nullptr) return;
     if (metric->members.size() != e.values.size()) {
@@ -237,8 +241,9 @@ std::span<const RuleEntry> structure_rules() {
       RuleEntry{{"D09", "one COMM_LOCATIONS group per paradigm, of distinct locations"}, make_rule<CommLocations>},
       RuleEntry{{"D10", "a communicator is over a COMM_GROUP and comes after its parent"}, make_rule<Comms>},
       RuleEntry{{"D11", "the RMA window of an accelerator has host threads and streams"}, make_rule<Windows>},
-      RuleEntry{{"D12", "metric instances have class, recorder and scope; metric events fit their class"},
-                make_rule<Metrics>},
+      RuleEntry{
+          {"D12", "metric instances have an abstract class, a recorder and a scope; metric events fit their class"},
+          make_rule<Metrics>},
   };
   return table;
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint8_t type_other = 0, uint64 = 4, base_decimal = 1;
 /// OTF2_METRIC_ACCUMULATED_START, OTF2_METRIC_ABSOLUTE_NEXT.
 constexpr std::uint8_t since_start = 0, until_next = 49;
-constexpr std::uint8_t synchronous = 1, asynchronous = 2, recorder_cpu = 2, scope_location = 0;
+constexpr std::uint8_t synchronous = 1, asynchronous = 2, scope_location = 0;
 
 }  // namespace
 
@@ -34,12 +34,15 @@ std::uint32_t SampledMetrics::member(std::size_t counter) {
   return found->second;
 }
 
+// Threads record the synchronous ones; of the asynchronous ones there are instances.
 std::uint32_t SampledMetrics::metric_class(std::vector<std::uint64_t> members, std::uint8_t occurrence) {
   const auto next = static_cast<std::uint32_t>(definitions_.metrics.size());
   const auto [found, is_new] = classes_.try_emplace(members, next);
-  if (is_new)
+  if (is_new) {
+    const std::uint8_t kind = occurrence == synchronous ? values::recorder_cpu : values::recorder_abstract;
     definitions_.metrics.push_back(
-        {.ref = next, .members = std::move(members), .occurrence = occurrence, .recorder_kind = recorder_cpu});
+        {.ref = next, .members = std::move(members), .occurrence = occurrence, .recorder_kind = kind});
+  }
   return found->second;
 }
 

@@ -252,9 +252,9 @@ void DefinitionWriter::metrics() {
     const auto member = metric_member(m);
     const auto self = archive_.metric_ref(i);
     if (m.recorder == undefined_ref) {
-      metric_class(self, member, OTF2_RECORDER_KIND_ABSTRACT);
+      metric_class(self, member, OTF2_RECORDER_KIND_UNKNOWN);  // locations of any kind
     } else {
-      metric_class(self - 1, member, recorder_kind(m.recorder));
+      metric_class(self - 1, member, OTF2_RECORDER_KIND_ABSTRACT);  // only its instance is recorded
       check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder, OTF2_SCOPE_LOCATION_GROUP,
                                                      m.scope_group),
             "metric instance");
@@ -277,12 +277,6 @@ OTF2_MetricMemberRef DefinitionWriter::metric_member(const Metric& m) {
 void DefinitionWriter::metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder) {
   check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, OTF2_METRIC_ASYNCHRONOUS, recorder),
         "metric class");
-}
-
-OTF2_RecorderKind DefinitionWriter::recorder_kind(LocationRef recorder) const noexcept {
-  if (recorder >= definitions_.locations.size()) return OTF2_RECORDER_KIND_UNKNOWN;
-  return definitions_.locations[recorder].kind == LocationKind::cpu_thread ? OTF2_RECORDER_KIND_CPU
-                                                                           : OTF2_RECORDER_KIND_GPU;
 }
 
 OTF2_Paradigm DefinitionWriter::paradigm(Paradigm value) const noexcept {

@@ -41,7 +41,6 @@ class DefinitionWriter {
   OTF2_RegionRole role(RegionRole value) const noexcept;
   OTF2_MetricMemberRef metric_member(const Metric& metric);
   void metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder);
-  OTF2_RecorderKind recorder_kind(LocationRef recorder) const noexcept;
 
   OTF2_GlobalDefWriter* writer_;
   const Definitions& definitions_;
