@@ -3,10 +3,14 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/cli/options/command.hpp"
@@ -21,6 +25,30 @@ const std::array commands = {
     &run_command,     &convert_command, &report_command,   &check_command,      &export_command, &diff_command,
     &what_if_command, &info_command,    &snapshot_command, &attach_command,     &top_command,    &recover_command,
     &merge_command,   &samples_command, &view_command,     &completion_command, &manual_command,
+};
+
+/// The same help with every version of CLI11: "Usage:" before the usage, no blanks at the end of a line, one empty line
+/// at most.
+class Help final : public CLI::Formatter {
+ public:
+  Help() { column_width(34); }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const std::string text = Formatter::make_usage(app, std::move(name));
+    const std::size_t begin = text.find_first_not_of("\n ");
+    if (begin == std::string::npos || text.starts_with("Usage:")) return text;
+    return (text.compare(begin, 6, "Usage:") == 0 ? "" : "Usage: ") + text.substr(begin);
+  }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string tidy;
+    for (const char c : Formatter::make_help(app, std::move(name), mode)) {
+      if (c == '\n')
+        while (tidy.ends_with(' ')) tidy.pop_back();
+      if (c != '\n' || (!tidy.empty() && !tidy.ends_with("\n\n"))) tidy += c;
+    }
+    return tidy;
+  }
 };
 
 char** dashes = nullptr;
@@ -41,7 +69,7 @@ int run_main(int argc, char** argv) {
   CLI::App app{"Traces OpenMP programs on host and devices, and analyses the traces.", "tracer"};
   app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<Help>());
   app.footer("'tracer COMMAND --help' describes a command. First steps: tracer run ./program; tracer report");
   std::array<std::function<int()>, commands.size()> actions;
   std::array<CLI::App*, commands.size()> subcommands{};
