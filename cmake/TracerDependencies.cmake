@@ -6,7 +6,7 @@ function(tracer_need what package)
 endfunction()
 
 # What an earlier run found may be gone since (another tool chain, a package removed): look again.
-foreach(found OTF2_INCLUDE_DIR OTF2_LIBRARY TBB_INCLUDE_DIR LIBDW_INCLUDE_DIR LIBELF_INCLUDE_DIR LIBELF_LIBRARY OMP_TOOLS_INCLUDE_DIR
+foreach(found OTF2_INCLUDE_DIR OTF2_LIBRARY OTF2_SHARED_LIBRARY TBB_INCLUDE_DIR LIBDW_INCLUDE_DIR LIBELF_INCLUDE_DIR LIBELF_LIBRARY OMP_TOOLS_INCLUDE_DIR
     CUPTI_INCLUDE_DIR CUDA_INCLUDE_DIR TRACER_NVCC)
   if(DEFINED CACHE{${found}} AND NOT EXISTS "$CACHE{${found}}")
     unset(${found} CACHE)
@@ -16,15 +16,32 @@ if(OMP_TOOLS_INCLUDE_DIR AND NOT EXISTS ${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h)
   unset(OMP_TOOLS_INCLUDE_DIR CACHE)
 endif()
 
-# OTF2, linked statically so that no symbol of it meets one of the traced program's.
+# OTF2, linked statically so that no symbol of it meets one of the traced program's. Where there is no static library (Debian
+# sid), the traced program opens the shared one late (formats/otf2/library/late.cpp).
 find_path(OTF2_INCLUDE_DIR otf2/otf2.h)
 find_library(OTF2_LIBRARY NAMES libotf2.a otf2)
+find_library(OTF2_SHARED_LIBRARY NAMES libotf2.so)
 if(NOT OTF2_INCLUDE_DIR OR NOT OTF2_LIBRARY)
   tracer_need("OTF2" "libotf2-trace-dev")
 endif()
+add_library(tracer_otf2_headers INTERFACE)
+target_include_directories(tracer_otf2_headers SYSTEM INTERFACE ${OTF2_INCLUDE_DIR})
+add_library(tracer::otf2_headers ALIAS tracer_otf2_headers)
 add_library(tracer::otf2 UNKNOWN IMPORTED)
 set_target_properties(tracer::otf2 PROPERTIES IMPORTED_LOCATION ${OTF2_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${OTF2_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES m)
+set(TRACER_OTF2_SONAME "")
+if(OTF2_SHARED_LIBRARY)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${OTF2_SHARED_LIBRARY} OUTPUT_VARIABLE described ERROR_QUIET)
+  if(described MATCHES "SONAME +([^ \n]+)")
+    set(TRACER_OTF2_SONAME ${CMAKE_MATCH_1})
+  endif()
+endif()
+if(NOT OTF2_LIBRARY MATCHES "\\.a$" AND TRACER_OTF2_SONAME)
+  set(TRACER_OTF2_IS_LATE ON)
+else()
+  set(TRACER_OTF2_IS_LATE OFF)
+endif()
 
 # spdlog and fmt, header-only for the same reason.
 find_package(spdlog QUIET)

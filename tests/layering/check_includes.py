@@ -46,6 +46,7 @@ LAYERS = {
     "formats/otf2/read": 3.2,
     "formats/otf2/write": 3.2,
     "formats/otf2/join": 3.3,
+    "formats/otf2/library": 3.3,
     "device/ompt": 3,
     "device/cupti": 3,
     "device/host": 3,

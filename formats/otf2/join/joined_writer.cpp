@@ -51,7 +51,7 @@ OTF2_AttributeValue value_of(const NamedProperty& p) noexcept {
 JoinedArchive::JoinedArchive(fs::path directory, std::uint64_t event_chunk)
     : directory_(std::move(directory)),
       event_chunk_(std::clamp<std::uint64_t>(event_chunk, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX)) {
-  keep_library_messages();
+  begin_library();
   place_ = claim_directory(directory_);
   const fs::path by_descriptor = path_of_descriptor(place_.get(), directory_);
   archive_ = OTF2_Archive_Open(by_descriptor.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk_,

@@ -46,7 +46,7 @@ void abandon(OTF2_Archive* archive) noexcept {
 }  // namespace
 
 Archive::Archive(fs::path directory, const Otf2Options& options) : directory_(std::move(directory)), options_(options) {
-  keep_library_messages();
+  begin_library();
   options_.chunk_bytes = std::clamp<std::size_t>(options_.chunk_bytes, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);
   number_metrics();
   place_ = claim_directory(directory_);

@@ -30,7 +30,8 @@ OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2
 
 }  // namespace
 
-void keep_library_messages() noexcept {
+void begin_library() {
+  if (!open_library()) return;
   static const bool done = (OTF2_Error_RegisterCallback(keep_message, nullptr), true);
   (void)done;
 }
