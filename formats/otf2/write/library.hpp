@@ -10,13 +10,13 @@
 
 namespace tracer::otf2 {
 
-/// Opens the library where it is not linked (formats/otf2/library/late.cpp). True: nobody else in the process uses this copy of it.
-/// Any thread, again and again. Throws Error where it is not installed.
+/// Opens the library where it is not linked (formats/otf2/library/late.cpp). True: nobody else in the process uses this
+/// copy of it. Any thread, again and again. Throws Error where it is not installed.
 bool open_library();
 
-/// Before the first archive: opens the library, takes its messages, which it would print, and keeps the last one of each
-/// thread. A copy that the program uses, too, keeps the program's way with messages. Any thread, again and again. Throws
-/// as open_library().
+/// Before the first archive: opens the library, takes its messages, which it would print, and keeps the last one of
+/// each thread. A copy that the program uses, too, keeps the program's way with messages. Any thread, again and again.
+/// Throws as open_library().
 void begin_library();
 
 /// The calling thread's last message of the library and forgets it; "" none.
