@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each function that an installed MPI exports, in C and in Fortran, is one that libtracer-mpi.so stands before. MPICH 4.0 has all of
-MPI 4.0, MPICH 4.2 all of MPI 4.1. And takes as many arguments as mpi.h says, with ierror and the lengths of strings in Fortran. Usage: functions.py --library libtracer-mpi.so"""
+MPI 4.0, MPICH 4.2 all of MPI 4.1, MPICH 5.0 all of MPI 5.0. And takes as many arguments as mpi.h says, with ierror and the lengths of strings in Fortran. Usage: functions.py --library libtracer-mpi.so"""
 import argparse
 import pathlib
 import re
@@ -13,7 +13,7 @@ SKIP = 77
 # By family: the compiler's wrapper, how it says its libraries, and those of Fortran.
 FAMILIES = {"openmpi": ("mpicc.openmpi", ["--showme:link"], ("libmpi.so", "libmpi_mpifh.so")), "mpich": ("mpicc.mpich", ["-link_info"], ("libmpich.so", "libmpichfort.so"))}
 # MPIs also export names that nothing calls (MPI_Abort_f08 of Open MPI). Conversions of handles and statuses (macros in some MPIs), callbacks that MPI brings, functions of Fortran that are no subroutines, and words to compilers.
-NOT_CALLS = re.compile(r"_[cf]\d*2[cf]\d*$|_(null|dup|copy|delete)?_?fn(_null)?$|_conversion_fn_null|wtime|wtick|aint_(add|diff)|sizeof|f_sync_reg|alloc_mem_cptr|_cptr$|delete_error_")
+NOT_CALLS = re.compile(r"_[cf]\d*2[cf]\d*$|_(from|to)int$|_(null|dup|copy|delete)?_?fn(_null)?$|_conversion_fn_null|wtime|wtick|aint_(add|diff)|sizeof|f_sync_reg|alloc_mem_cptr|_cptr$|delete_error_")
 TABLE = pathlib.Path(__file__).parents[3] / "include/tracer/mpi_functions.def"
 # Of MPI's own in Fortran: no argc and argv, no ierror.
 FORTRAN_IS_OTHER = {"Init": 1, "Init_thread": 3, "Info_create_env": 2, "Pcontrol": 1}
@@ -38,7 +38,7 @@ def libraries_of(family):
 def missing(ours, theirs):
     """C: MPI_X and PMPI_X. Fortran: mpi_x_, one of the four manglings, and those of `use mpi_f08`."""
     for name in sorted(theirs):
-        is_c = re.fullmatch(r"P?MPI_[A-Z][a-z0-9_]*|P?MPI_T_[a-z0-9_]+", name)
+        is_c = re.fullmatch(r"P?MPI_[A-Z][a-z0-9_]*[a-z0-9]|P?MPI_T_[a-z0-9_]+", name)
         is_fortran = re.fullmatch(r"mpi_[a-z0-9_]+_", name)
         if (is_c or is_fortran) and not NOT_CALLS.search(name.lower().rstrip("_")) and not name.endswith(("_f", "_f08", "_f90_", "__")) and name not in ours:
             yield name
