@@ -198,9 +198,9 @@ void OpenState::begin_team(LocationRef location, State& state, const Event& even
   membership.is_master = is_master;
   membership.begin = {events_, location, event, {attributes.begin(), attributes.end()}};
   state.current.reset();
-  std::vector<LocationRef>& begun = begun_[event.ref];
-  if (std::find(begun.begin(), begun.end(), location) != begun.end()) begun.clear();  // another fork's
-  begun.push_back(location);
+  Comers& begun = begun_[event.ref];
+  if (begun.has(location)) begun.clear();  // another fork's
+  begun.add(location);
 }
 
 bool OpenState::is_forking(LocationRef location) const {

@@ -3,6 +3,7 @@
 // and ends with the end of what is open then.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -83,6 +84,36 @@ class OpenState {
     Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
     Owner current;
   };
+  /// Locations in the order in which they came, each once.
+  class Comers {
+   public:
+    const std::vector<LocationRef>& list() const noexcept { return list_; }
+    bool has(LocationRef location) const {
+      if (is_in_.empty()) return std::find(list_.begin(), list_.end(), location) != list_.end();
+      return location < is_in_.size() && is_in_[location];
+    }
+    void add(LocationRef location) {
+      list_.push_back(location);
+      if (list_.size() > few && is_in_.empty())
+        for (const LocationRef one : list_) note(one);
+      else if (!is_in_.empty())
+        note(location);
+    }
+    void clear() {
+      for (const LocationRef one : list_)
+        if (one < is_in_.size()) is_in_[one] = false;
+      list_.clear();
+    }
+
+   private:
+    static constexpr std::size_t few = 16;
+    void note(LocationRef location) {
+      if (location >= is_in_.size()) is_in_.resize(std::size_t{location} + 1);
+      is_in_[location] = true;
+    }
+    std::vector<LocationRef> list_;
+    std::vector<bool> is_in_;  ///< empty: there have been few
+  };
   /// One thing that is open, for telling it.
   struct Item {
     const Held* held;
@@ -128,7 +159,7 @@ class OpenState {
   std::vector<RegionClass> classes_;               ///< by region
   std::vector<State> locations_;
   std::map<TaskKey, ExplicitTask> tasks_;
-  std::map<CommRef, std::vector<LocationRef>> begun_;  ///< who has come to the team of the latest fork
+  std::map<CommRef, Comers> begun_;  ///< who has come to the team of the latest fork
   std::uint64_t events_ = 0;
 };
 

@@ -70,15 +70,14 @@ void OpenState::tell_absent(const Membership& master, std::uint64_t time, const 
   const CommRef comm = master.begin.event.ref;
   const auto found = begun_.find(comm);
   if (comm >= members_.size() || found == begun_.end()) return;
-  const std::vector<LocationRef>& begun = found->second;
+  const Comers& begun = found->second;
   const auto at = [&](LocationRef location, EventType type, std::uint32_t ref) {
     Event event = event_of(type, ref);
     event.time = time;
     tell(location, event, {});
   };
   for (const LocationRef member : members_[comm]) {
-    if (member >= used_.size() || !used_[member] || std::find(begun.begin(), begun.end(), member) != begun.end())
-      continue;
+    if (member >= used_.size() || !used_[member] || begun.has(member)) continue;
     const bool has_region = !master.stack.empty() && master.stack.front().event.type == EventType::enter;
     at(member, EventType::team_begin, comm);
     if (has_region) at(member, EventType::enter, master.stack.front().event.ref);

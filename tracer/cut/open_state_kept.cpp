@@ -33,8 +33,8 @@ class OpenState::Keeper {
     put_number(out_, state_.begun_.size());
     for (const auto& one : state_.begun_) {
       put_number(out_, one.first);
-      put_number(out_, one.second.size());
-      for (const LocationRef location : one.second) put_number(out_, location);
+      put_number(out_, one.second.list().size());
+      for (const LocationRef location : one.second.list()) put_number(out_, location);
     }
   }
 
@@ -140,10 +140,10 @@ class OpenState::Taker {
     }
     for (std::size_t left = in_.count(); left != 0 && in_.ok(); --left) {
       const CommRef comm = in_.number32();
-      std::vector<LocationRef> begun;
+      Comers begun;
       for (std::size_t members = in_.count(); members != 0 && in_.ok(); --members)
-        if (const LocationRef member = get_location(); in_.ok() && is_wanted(member)) begun.push_back(member);
-      if (!begun.empty()) to.begun_.insert_or_assign(comm, std::move(begun));
+        if (const LocationRef member = get_location(); in_.ok() && is_wanted(member)) begun.add(member);
+      if (!begun.list().empty()) to.begun_.insert_or_assign(comm, std::move(begun));
     }
   }
 

@@ -4,14 +4,16 @@
 #include "tracer/index/build.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/base/packed_numbers.hpp"
 #include "tracer/index/contents.hpp"
+#include "tracer/index/table_thread.hpp"
 
 namespace tracer::index {
 namespace {
@@ -24,7 +26,14 @@ class Tasks {
     LocationRef location = 0;
     std::uint64_t block = 0;
   };
-  std::map<Owner, Left> left;
+  struct Hash {
+    std::size_t operator()(const Owner& owner) const noexcept {
+      constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+      const std::uint64_t mixed = (owner.generation * odd ^ owner.rank) * odd ^ owner.comm;
+      return static_cast<std::size_t>(mixed ^ mixed >> 32);
+    }
+  };
+  std::unordered_map<Owner, Left, Hash> left;
 };
 
 /// One location while it is read.
@@ -32,17 +41,18 @@ class Builder final : public TaskShelf, private SliceSink {
  public:
   Builder(LocationRef location, RegionRef copies, Tasks& tasks) : location_{location}, tasks_{tasks}, lane_{copies} {}
 
-  void event(const Event& event, const otf2::ReadPosition* position) {
-    const std::uint64_t time = std::max(event.time, last_);
-    if (blocks_ == 0 || (position != nullptr && position->offset >= begin_.position.offset + wanted_bytes())) {
-      if (blocks_ != 0) end_block(time);
-      begin_block(time, position);
-    }
-    last_ = time;
-    Event now = event;
-    now.time = time;
-    lane_.step(now, *this, *this);
-    ++events_;
+  /// The next ones, as they are read from the file. Only a switch of tasks has to do with other locations: without one
+  /// they are followed while they are in the processor's caches, else in the order of time.
+  void ahead(std::span<const Event> events, const otf2::ReadPosition& position) {
+    position_ = position;
+    is_new_ = true;
+    is_behind_ = std::any_of(events.begin(), events.end(),
+                             [](const Event& event) { return event.type == EventType::task_switch; });
+    if (!is_behind_) follow(events);
+  }
+  /// The same ones, in the order of time.
+  void events(std::span<const Event> events) {
+    if (is_behind_) follow(events);
   }
   void finish(std::uint64_t time) {
     if (blocks_ == 0) return;
@@ -56,6 +66,24 @@ class Builder final : public TaskShelf, private SliceSink {
   void write(std::string& out, std::string& directory) const;
 
  private:
+  void follow(std::span<const Event> events) {
+    for (const Event& one : events) {
+      event(one, is_new_ ? &position_ : nullptr);
+      is_new_ = false;
+    }
+  }
+  void event(const Event& event, const otf2::ReadPosition* position) {
+    const std::uint64_t time = std::max(event.time, last_);
+    if (blocks_ == 0 || (position != nullptr && position->offset >= begin_.position.offset + wanted_bytes())) {
+      if (blocks_ != 0) end_block(time);
+      begin_block(time, position);
+    }
+    last_ = time;
+    Event now = event;
+    now.time = time;
+    lane_.step(now, *this, *this);
+    ++events_;
+  }
   void put(const Owner& task, std::vector<RegionRef> regions) override {
     tasks_.left[task] = {std::move(regions), location_, blocks_};
   }
@@ -103,6 +131,8 @@ class Builder final : public TaskShelf, private SliceSink {
   std::unique_ptr<Summer> summer_;
   BlockPlace begin_;
   Block block_;
+  otf2::ReadPosition position_;  ///< of the events that were read last
+  bool is_new_ = false, is_behind_ = false;
   std::uint64_t events_ = 0, blocks_ = 0, first_ = 0, last_ = 0;
   std::uint32_t depth_ = 0;
   std::string places_, payloads_;
@@ -140,31 +170,30 @@ void Builder::write(std::string& out, std::string& directory) const {
 class Pass final : public EventVisitor {
  public:
   Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress, const TableBuilders& tables)
-      : source_{source}, progress_{progress}, tables_{tables}, total_{source.number_of_events()} {
+      : progress_{progress}, tables_{tables}, thread_{tables}, total_{source.number_of_events()} {
     const std::size_t locations = source.definitions().locations.size();
     for (std::size_t i = 0; i < locations; ++i) {
       const auto location = static_cast<LocationRef>(i);
       builders_.emplace_back(location, copies_of(source.definitions(), location), tasks_);
     }
   }
+  void ahead(LocationRef location, std::span<const Event> events, const otf2::ReadPosition& position) {
+    if (location < builders_.size()) builders_[location].ahead(events, position);
+  }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     events(location, {&event, 1}, attributes);
   }
   void events(LocationRef location, std::span<const Event> events,
               std::span<const EventAttribute> attributes) override {
-    for (const auto& table : tables_) table->events(location, events, attributes);
-    if (location >= builders_.size()) return;
-    const otf2::ReadPosition* position = source_.position();
-    for (const Event& one : events) {
-      builders_[location].event(one, position);
-      position = nullptr;
-    }
+    thread_.events(location, events, attributes);
+    if (location < builders_.size()) builders_[location].events(events);
     const std::uint64_t looks = read_ >> 20;
     read_ += events.size();
     if (progress_ && total_ != 0 && read_ >> 20 != looks)
       progress_(static_cast<double>(read_) / static_cast<double>(total_));
   }
   std::string finish(std::uint64_t stamp) {
+    thread_.finish();
     std::uint64_t first = ~std::uint64_t{0}, last = 0, events = 0;
     for (const Builder& builder : builders_) {
       if (builder.events() == 0) continue;
@@ -198,9 +227,9 @@ class Pass final : public EventVisitor {
   }
 
  private:
-  otf2::PositionedSource& source_;
   const std::function<void(double)>& progress_;
   const TableBuilders& tables_;
+  TableThread thread_;
   Tasks tasks_;
   std::vector<Builder> builders_;
   std::uint64_t read_ = 0, total_;
@@ -211,7 +240,9 @@ class Pass final : public EventVisitor {
 std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress,
                   const TableBuilders& tables) {
   Pass pass{source, progress, tables};
-  source.read(pass);
+  source.read(pass, [&](LocationRef location, std::span<const Event> events, const otf2::ReadPosition& position) {
+    pass.ahead(location, events, position);
+  });
   return pass.finish(stamp);
 }
 

@@ -29,6 +29,7 @@ class CheckpointBuilder final : public TableBuilder {
   CheckpointBuilder(const otf2::PositionedSource& source, std::unique_ptr<FollowedState> state);
   TableKind kind() const override { return TableKind::checkpoints; }
   void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute> attributes) override;
+  std::uint64_t due() const override { return next_; }
   std::string finish() override;
 
  private:

@@ -34,20 +34,22 @@ class ArchiveSource final : public PositionedSource {
   std::uint64_t number_of_events() const override { return events_; }
   const ArchiveInfo& info() const override { return trace_.info(); }
   std::uint64_t number_of(LocationRef location) const override { return trace_.definitions().locations[location].ref; }
-  const ReadPosition* position() const override { return position_; }
   std::uint64_t unread() const override { return unread_; }
   /// In order of time, by the location's definition where times are equal.
-  void read(EventVisitor& visitor) override {
+  void read(EventVisitor& visitor) override { read(visitor, {}); }
+  void read(EventVisitor& visitor, const Ahead& ahead) override {
+    ahead_ = &ahead;
     std::vector<Stream> streams = all_streams();
     HeadHeap heads;
     for (std::size_t i = 0; i < streams.size(); ++i) {
       if (!wanted_.empty() && !wanted_[i]) continue;
       open(streams, i);
-      if (read_ahead(streams[i])) heads.add({streams[i].time(), i});
+      if (read_next(streams[i])) heads.add({streams[i].time(), i});
     }
     deliver_all(streams, heads, visitor);
   }
   void read_on(std::span<const ResumePlace> places, EventVisitor& visitor) override {
+    ahead_ = nullptr;
     std::vector<Stream> streams = all_streams();
     HeadHeap heads;
     for (const ResumePlace& place : places) {
@@ -152,7 +154,7 @@ class ArchiveSource final : public PositionedSource {
       bool more = true;
       do {
         deliver(stream, last, visitor);
-        more = stream.has_more() || read_ahead(stream);
+        more = stream.has_more() || read_next(stream);
       } while (more && stream.time() <= last);
       if (more)
         heads.change_first({stream.time(), i});
@@ -205,13 +207,19 @@ class ArchiveSource final : public PositionedSource {
     return stream.count != 0;
   }
 
+  bool read_next(Stream& stream) {
+    if (!read_ahead(stream)) return false;
+    if (ahead_ != nullptr && *ahead_)
+      (*ahead_)(stream.location, std::span{stream.events}.first(stream.count), stream.begin);
+    return true;
+  }
+
   /// The first of those that are read, and those behind it up to time `last`.
   void deliver(Stream& stream, std::uint64_t last, EventVisitor& visitor) {
     const std::span<const Event> events{stream.events.data() + stream.at, stream.count - stream.at};
     std::size_t count = 0, attributes = 0;
     do attributes += events[count].attributes;
     while (++count < events.size() && events[count].time <= last);
-    position_ = stream.at == 0 ? &stream.begin : nullptr;
     visitor.events(stream.location, events.first(count),
                    std::span{stream.attributes}.subspan(stream.attributes_at, attributes));
     stream.at += count;
@@ -224,7 +232,7 @@ class ArchiveSource final : public PositionedSource {
   Definitions definitions_;
   EventTranslation translation_;
   std::uint64_t events_ = 0, unread_ = 0;
-  const ReadPosition* position_ = nullptr;
+  const Ahead* ahead_ = nullptr;                          ///< of read()
   const std::vector<Stream>* reading_ = nullptr;          ///< what read() is at
   std::unordered_map<LocationRef, EventReader> readers_;  ///< of read_from()
   // What was read last, of any location:

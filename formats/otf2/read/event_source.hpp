@@ -29,8 +29,12 @@ class PositionedSource : public EventSource {
   virtual const ArchiveInfo& info() const = 0;
   /// OTF2's number of a location, which its event file is named after.
   virtual std::uint64_t number_of(LocationRef location) const = 0;
-  /// During a call of read()'s visitor: where the first of its events can be read from; null where that is not kept.
-  virtual const ReadPosition* position() const = 0;
+  /// As read(). `ahead` gets each location's events some time before the visitor does, as they are read from the file:
+  /// in the location's order, all at once, and all that were given before are with the visitor then. The position is
+  /// that of the first of them.
+  using Ahead = std::function<void(LocationRef, std::span<const Event>, const ReadPosition&)>;
+  virtual void read(EventVisitor& visitor, const Ahead& ahead) = 0;
+  using EventSource::read;
   /// During a call of read()'s visitor: where reading goes on with the first of its events, for each location that has
   /// more, in their order.
   virtual std::vector<ResumePlace> places() const = 0;
