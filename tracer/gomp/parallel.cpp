@@ -16,21 +16,30 @@ namespace tracer::gomp {
 struct Outer {
   std::uint64_t task, region, process;
   const void* function;
-  Work work;
   std::uint32_t number;
-  explicit Outer(const Thread& self) noexcept
+  bool has_work;  ///< worksharing that it has begun and not ended
+  union {
+    Work work;
+  };
+  [[gnu::always_inline]] inline explicit Outer(const Thread& self) noexcept
       : task(self.task),
         region(self.region),
         process(self.process),
         function(self.function),
-        work(self.work),
-        number(self.number) {}
-  void restore(Thread& self) const noexcept {
+        number(self.number),
+        has_work(self.work.end_word != 0 || !on.has_work) {
+    if (has_work) [[unlikely]]
+      new (&work) Work(self.work);
+  }
+  [[gnu::always_inline]] inline void restore(Thread& self) const noexcept {
     self.task = task;
     self.region = region;
     self.function = function;
-    self.work = work;
     self.number = number;
+    self.work.end_word = 0;
+    self.work.runtime = nullptr;
+    if (has_work) [[unlikely]]
+      self.work = work;
   }
 };
 
@@ -43,14 +52,26 @@ struct Region {
   const void* code;
   const Thread* master;  ///< whose number in its team is 0
   ompt_data_t id;
-  Work work;  ///< that the region is
+  bool has_work;  ///< it is a loop, or sections
+  union {
+    Work work;
+  };
   Outer outer;
 
   // Member by member: else g++ 12 clears all of it by a loop of the processor's before, which takes as long as a
   // record.
   [[gnu::always_inline]] inline Region(Function run, void* with, const Runtime* of, const void* place,
-                                       const Thread& begins) noexcept
-      : reductions(nullptr), function(run), data(with), runtime(of), code(place), master(&begins), outer(begins) {}
+                                       const Thread& begins, const Work* loop) noexcept
+      : reductions(nullptr),
+        function(run),
+        data(with),
+        runtime(of),
+        code(place),
+        master(&begins),
+        has_work(loop != nullptr),
+        outer(begins) {
+    if (loop != nullptr) new (&work) Work(*loop);
+  }
 };
 
 namespace {
@@ -100,7 +121,7 @@ inline void begin_member(Thread& self, Region& region, int number) noexcept {
   self.number = static_cast<std::uint32_t>(number);
   self.work.end_word = 0;
   self.work.runtime = nullptr;
-  if (region.work.end_word == 0) return;
+  if (!region.has_work) return;
   begin_work(self, region.work);
   self.work.step = region.work.step;
   self.work.begins_without_chunk();
@@ -159,8 +180,7 @@ inline void begin_region(Region& region, unsigned threads) noexcept {
   Thread& self = thread;
   void* const room = self.rooms.take(sizeof(Region));
   if (room == nullptr) return nullptr;
-  auto* const region = new (room) Region(function, data, runtime, code, self);
-  if (work != nullptr) region->work = *work;
+  auto* const region = new (room) Region(function, data, runtime, code, self, work);
   begin_region(*region, threads);
   return region;
 }
@@ -211,7 +231,7 @@ struct Old {
 constinit thread_local Old* old_regions __attribute__((tls_model("initial-exec"))) = nullptr;
 
 template <class Run>
-void start_old(const Site& site, Function function, void* data, unsigned threads, const Work& work, Run run) {
+void start_old(const Site& site, Function function, void* data, unsigned threads, const Work* work, Run run) {
   Thread& self = thread;
   if (old_regions == nullptr) old_regions = static_cast<Old*>(std::calloc(most_old, sizeof(Old)));
   if (self.old_depth >= most_old || old_regions == nullptr) {
@@ -219,8 +239,7 @@ void start_old(const Site& site, Function function, void* data, unsigned threads
     return run(function, data);
   }
   Old& old = old_regions[self.old_depth++];
-  auto* region = new (old.region) Region(function, data, site.runtime, site.code, self);
-  region->work = work;
+  auto* region = new (old.region) Region(function, data, site.runtime, site.code, self, work);
   begin_region(*region, threads);
   run(&member, region);
   begin_member(self, *region, 0);
@@ -300,13 +319,14 @@ TRACER_GOMP_PARALLEL_RUNTIME(TRACER_DEFINE)
 
 void GOMP_parallel_start(Function function, void* data, unsigned threads) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_start, function, data, threads);
-  start_old(site, function, data, threads, {},
+  start_old(site, function, data, threads, nullptr,
             [&](Function f, void* d) { site.runtime->GOMP_parallel_start(f, d, threads); });
 }
 
 void GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections_start, function, data, threads, count);
-  start_old(site, function, data, threads, sections_work(site, count),
+  const Work work = sections_work(site, count);
+  start_old(site, function, data, threads, &work,
             [&](Function f, void* d) { site.runtime->GOMP_parallel_sections_start(f, d, threads, count); });
 }
 
@@ -314,10 +334,10 @@ void GOMP_parallel_sections_start(Function function, void* data, unsigned thread
   void GOMP_parallel_loop_##name##_start(Function function, void* data, unsigned threads, long start, long end,      \
                                          long step, long chunk) {                                                    \
     TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name##_start, function, data, threads, start, end, step, chunk); \
-    start_old(site, function, data, threads, loop_work(site, start, end, step, work_type::type),                     \
-              [&](Function f, void* d) {                                                                             \
-                site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);             \
-              });                                                                                                    \
+    const Work work = loop_work(site, start, end, step, work_type::type);                                            \
+    start_old(site, function, data, threads, &work, [&](Function f, void* d) {                                       \
+      site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);                       \
+    });                                                                                                              \
   }
 TRACER_GOMP_OLD_CHUNKED(TRACER_DEFINE)
 #undef TRACER_DEFINE
@@ -325,9 +345,10 @@ TRACER_GOMP_OLD_CHUNKED(TRACER_DEFINE)
 void GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long start, long end,
                                       long step) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_runtime_start, function, data, threads, start, end, step);
-  start_old(
-      site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),
-      [&](Function f, void* d) { site.runtime->GOMP_parallel_loop_runtime_start(f, d, threads, start, end, step); });
+  const Work work = loop_work(site, start, end, step, scheduled(*site.runtime));
+  start_old(site, function, data, threads, &work, [&](Function f, void* d) {
+    site.runtime->GOMP_parallel_loop_runtime_start(f, d, threads, start, end, step);
+  });
 }
 
 void GOMP_parallel_end() {
@@ -344,6 +365,6 @@ void GOMP_parallel_end() {
 
 void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_teams_reg, function, data, teams, limit, flags);
-  Region league(function, data, site.runtime, site.code, thread);
+  Region league(function, data, site.runtime, site.code, thread, nullptr);
   site.runtime->GOMP_teams_reg(&team, &league, teams, limit, flags);
 }

@@ -17,13 +17,14 @@ class Rooms {
 
   /// For `size` bytes, aligned for whatever has no alignment of its own. nullptr: there is no memory.
   void* take(std::size_t size) noexcept {
-    if (size <= bytes) [[likely]]
-      for (unsigned i = 0; i < count; ++i) {
-        if (is_taken_[i]) continue;
-        is_taken_[i] = true;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        return memory_[i];
-      }
+    if (size > bytes) [[unlikely]]
+      return std::malloc(size);
+    for (unsigned i = 0; i < count; ++i) {
+      if (is_taken_[i]) continue;
+      is_taken_[i] = true;
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      return memory_[i];
+    }
     return std::malloc(size);
   }
   void give_back(void* room) noexcept {
