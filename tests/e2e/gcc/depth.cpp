@@ -102,6 +102,7 @@ TRACER_DEPTH(target, "omp target map(to: place)")
 #pragma omp task if (0) firstprivate(copy)
   copied(copy.level + 1);
 }
+#if __GNUC__ >= 11
 [[gnu::noinline]] void detached(int level) {
   if (!goes_on(level)) return;
   omp_event_handle_t event;
@@ -112,6 +113,7 @@ TRACER_DEPTH(target, "omp target map(to: place)")
   }
 #pragma omp taskwait
 }
+#endif
 [[gnu::noinline]] void loop_of_tasks(int level) {
   if (!goes_on(level)) return;
 #pragma omp taskloop num_tasks(1)
@@ -159,7 +161,9 @@ constexpr Case cases[] = {
     {"depends", depends, Case::in_team},
     {"large", large, Case::in_team},
     {"copied", copied, Case::in_team},
+#if __GNUC__ >= 11
     {"detached", detached, Case::in_team},
+#endif
     {"reduced", reduced, Case::in_team},
     {"taskwait", awaited, Case::in_team},
     {"taskwait-depend", awaited_dependence, Case::in_team},

@@ -289,6 +289,7 @@ void children() {
 }
 
 void events() {
+#if __GNUC__ >= 11
   std::atomic<int> done{0};
 #pragma omp parallel num_threads(2)
 #pragma omp single
@@ -301,6 +302,7 @@ void events() {
     }
   }
   std::printf("events %d\n", done.load());
+#endif
 }
 
 }  // namespace
