@@ -12,7 +12,38 @@
 
 namespace tracer::gomp {
 
-/// Lives as long as the region: nobody needs it when the master has left.
+/// What a thread was before it became a master.
+struct Outer {
+  std::uint64_t task, region, process;
+  const void* function;
+  std::uint32_t number;
+  bool has_work;  ///< worksharing that it has begun and not ended
+  union {
+    Work work;
+  };
+  [[gnu::always_inline]] inline explicit Outer(const Thread& self) noexcept
+      : task(self.task),
+        region(self.region),
+        process(self.process),
+        function(self.function),
+        number(self.number),
+        has_work(self.work.end_word != 0 || !on.has_work) {
+    if (has_work) [[unlikely]]
+      new (&work) Work(self.work);
+  }
+  [[gnu::always_inline]] inline void restore(Thread& self) const noexcept {
+    self.task = task;
+    self.region = region;
+    self.function = function;
+    self.number = number;
+    self.work.end_word = 0;
+    self.work.runtime = nullptr;
+    if (has_work) [[unlikely]]
+      self.work = work;
+  }
+};
+
+/// Lives as long as the region, in a room of its master: nobody needs it when the master has left.
 struct Region {
   void* reductions;  ///< the first word of the program's data, where libgomp reads it
   Function function;
@@ -21,19 +52,26 @@ struct Region {
   const void* code;
   const Thread* master;  ///< whose number in its team is 0
   ompt_data_t id;
-  Work work;  ///< that the region is
+  bool has_work;  ///< it is a loop, or sections
+  union {
+    Work work;
+  };
+  Outer outer;
 
   // Member by member: else g++ 12 clears all of it by a loop of the processor's before, which takes as long as a
   // record.
-  [[gnu::always_inline]] inline Region(Function run, void* with, const Site& site, const Thread* begins,
-                                       const Work& loop) noexcept
+  [[gnu::always_inline]] inline Region(Function run, void* with, const Runtime* of, const void* place,
+                                       const Thread& begins, const Work* loop) noexcept
       : reductions(nullptr),
         function(run),
         data(with),
-        runtime(site.runtime),
-        code(site.code),
-        master(begins),
-        work(loop) {}
+        runtime(of),
+        code(place),
+        master(&begins),
+        has_work(loop != nullptr),
+        outer(begins) {
+    if (loop != nullptr) new (&work) Work(*loop);
+  }
 };
 
 namespace {
@@ -41,28 +79,6 @@ namespace {
 constexpr std::uint16_t join_barrier = sync_kind::barrier_implicit_parallel;
 constexpr int team_flags = static_cast<int>(0x80000000u | ompt_parallel_invoker_runtime);
 constexpr int league_flags = static_cast<int>(parallel_flag::league | ompt_parallel_invoker_runtime);
-
-/// What a thread was before it became a master.
-struct Outer {
-  std::uint64_t task, region, process;
-  const void* function;
-  Work work;
-  std::uint32_t number;
-  explicit Outer(const Thread& self) noexcept
-      : task(self.task),
-        region(self.region),
-        process(self.process),
-        function(self.function),
-        work(self.work),
-        number(self.number) {}
-  void restore(Thread& self) const noexcept {
-    self.task = task;
-    self.region = region;
-    self.function = function;
-    self.work = work;
-    self.number = number;
-  }
-};
 
 constexpr std::uint16_t packed(int flags) noexcept {
   return pack_parallel_flags(static_cast<std::uint32_t>(flags));
@@ -105,7 +121,7 @@ inline void begin_member(Thread& self, Region& region, int number) noexcept {
   self.number = static_cast<std::uint32_t>(number);
   self.work.end_word = 0;
   self.work.runtime = nullptr;
-  if (region.work.end_word == 0) return;
+  if (!region.has_work) return;
   begin_work(self, region.work);
   self.work.step = region.work.step;
   self.work.begins_without_chunk();
@@ -119,16 +135,31 @@ inline void begin_member(Thread& self, Region& region, int number) noexcept {
   return region.runtime->omp_get_thread_num();
 }
 
-/// What libgomp calls in place of the outlined function.
-void member(void* argument) {
-  Region& region = *static_cast<Region*>(argument);
+/// The program's function, and what it is called with: in two registers.
+struct Part {
+  Function call;
+  void* data;
+};
+[[gnu::noinline]] Part begin_part(Region& region) noexcept {
+  Thread& self = thread;
+  begin_member(self, region, &self == region.master ? 0 : begin_worker(self, region));
+  return {region.function, region.data};
+}
+[[gnu::noinline]] void leave_part(const Region& region) noexcept {
   Thread& self = thread;
   const bool is_master = &self == region.master;
-  begin_member(self, region, is_master ? 0 : begin_worker(self, region));
-  region.function(region.data);
   end_work(self);
   self.is_late = self.is_late || !is_master;
   begin_wait(self, join_barrier, is_master ? region.code : nullptr);
+}
+
+/// What libgomp calls in place of the outlined function. It keeps one word on the stack: regions nest as deeply as the
+/// program recurses.
+void member(void* argument) {
+  Region& region = *static_cast<Region*>(argument);
+  const Part part = begin_part(region);
+  part.call(part.data);
+  leave_part(region);
 }
 
 unsigned requested(const Runtime& runtime, unsigned threads) noexcept {
@@ -143,29 +174,48 @@ inline void begin_region(Region& region, unsigned threads) noexcept {
                address_of(region.code)});
 }
 
-/// The master's part and the region end. In a child that was forked inside nothing is to be ended.
-void end_region(Thread& self, const Outer& outer, const Region& region) noexcept {
-  if (outer.process == process.load(std::memory_order_relaxed)) {
-    end_part(self, region.id.value, region.code);
-  }
-  outer.restore(self);
+/// nullptr: there is no memory, and nothing is recorded. `work`: nullptr where the region is no loop and no sections.
+[[gnu::noinline]] Region* new_region(const Runtime* runtime, const void* code, Function function, void* data,
+                                     unsigned threads, const Work* work) noexcept {
+  Thread& self = thread;
+  void* const room = self.rooms.take(sizeof(Region));
+  if (room == nullptr) return nullptr;
+  auto* const region = new (room) Region(function, data, runtime, code, self, work);
+  begin_region(*region, threads);
+  return region;
 }
 
-template <class Run>
-[[gnu::always_inline]] inline auto parallel(const Site& site, Function function, void* data, unsigned threads,
-                                            const Work& work, Run run) {
+/// The master's part and the region end. In a child that was forked inside nothing is to be ended.
+void end_region(const Region& region) noexcept {
   Thread& self = thread;
-  Region region(function, data, site, &self, work);
-  const Outer outer(self);
-  begin_region(region, threads);
-  if constexpr (std::is_void_v<decltype(run(&region))>) {
-    run(&region);
-    end_region(self, outer, region);
+  if (region.outer.process == process.load(std::memory_order_relaxed)) end_part(self, region.id.value, region.code);
+  region.outer.restore(self);
+}
+[[gnu::noinline]] void end_and_give_back(Region* region) noexcept {
+  end_region(*region);
+  thread.rooms.give_back(region);
+}
+
+/// Keeps as little on the stack as it can. The arguments are the entry point's, so that it can be jumped to.
+template <auto entry, class... Arguments>
+[[gnu::noinline]] auto call_region(Function, Region* region, Arguments... arguments) {
+  if constexpr (std::is_void_v<decltype((region->runtime->*entry)(&member, region, arguments...))>) {
+    (region->runtime->*entry)(&member, region, arguments...);
+    end_and_give_back(region);
   } else {
-    const auto result = run(&region);
-    end_region(self, outer, region);
+    const auto result = (region->runtime->*entry)(&member, region, arguments...);
+    end_and_give_back(region);
     return result;
   }
+}
+
+template <auto entry, class... Arguments>
+[[gnu::always_inline]] inline auto parallel(const Site& site, const Work* work, Function function, void* data,
+                                            unsigned threads, Arguments... arguments) {
+  Region* const region = new_region(site.runtime, site.code, function, data, threads, work);
+  if (region == nullptr) [[unlikely]]
+    return (site.runtime->*entry)(function, data, threads, arguments...);
+  return call_region<entry>(function, region, threads, arguments...);
 }
 
 Work sections_work(const Site& site, unsigned count) noexcept {
@@ -176,13 +226,12 @@ Work sections_work(const Site& site, unsigned count) noexcept {
 constexpr unsigned most_old = 32;
 struct Old {
   alignas(Region) unsigned char region[sizeof(Region)];
-  alignas(Outer) unsigned char outer[sizeof(Outer)];
 };
 /// Made when the thread begins its first one, and kept: little that runs today is so old.
 constinit thread_local Old* old_regions __attribute__((tls_model("initial-exec"))) = nullptr;
 
 template <class Run>
-void start_old(const Site& site, Function function, void* data, unsigned threads, const Work& work, Run run) {
+void start_old(const Site& site, Function function, void* data, unsigned threads, const Work* work, Run run) {
   Thread& self = thread;
   if (old_regions == nullptr) old_regions = static_cast<Old*>(std::calloc(most_old, sizeof(Old)));
   if (self.old_depth >= most_old || old_regions == nullptr) {
@@ -190,8 +239,7 @@ void start_old(const Site& site, Function function, void* data, unsigned threads
     return run(function, data);
   }
   Old& old = old_regions[self.old_depth++];
-  auto* region = new (old.region) Region(function, data, site, &self, work);
-  new (old.outer) Outer(self);
+  auto* region = new (old.region) Region(function, data, site.runtime, site.code, self, work);
   begin_region(*region, threads);
   run(&member, region);
   begin_member(self, *region, 0);
@@ -228,31 +276,32 @@ namespace work_type = tracer::work_type;
 
 void GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel, function, data, threads, flags);
-  parallel(site, function, data, threads, {},
-           [&](Region* region) { site.runtime->GOMP_parallel(&member, region, threads, flags); });
+  return parallel<&Runtime::GOMP_parallel>(site, nullptr, function, data, threads, flags);
 }
 
+// What libgomp reads of the program's data is in the region, too.
 unsigned GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_reductions, function, data, threads, flags);
-  return parallel(site, function, data, threads, {}, [&](Region* region) {
-    region->reductions = *static_cast<void**>(data);
-    return site.runtime->GOMP_parallel_reductions(&member, region, threads, flags);
-  });
+  Region* const region = new_region(site.runtime, site.code, function, data, threads, nullptr);
+  if (region == nullptr) [[unlikely]]
+    return site.runtime->GOMP_parallel_reductions(function, data, threads, flags);
+  region->reductions = *static_cast<void**>(data);
+  return call_region<&Runtime::GOMP_parallel_reductions>(function, region, threads, flags);
 }
 
 void GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections, function, data, threads, count, flags);
-  parallel(site, function, data, threads, sections_work(site, count),
-           [&](Region* region) { site.runtime->GOMP_parallel_sections(&member, region, threads, count, flags); });
+  const Work work = sections_work(site, count);
+  return parallel<&Runtime::GOMP_parallel_sections>(site, &work, function, data, threads, count, flags);
 }
 
-#define TRACER_DEFINE(name, type)                                                                                     \
-  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,    \
-                                 long chunk, unsigned flags) {                                                        \
-    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags);   \
-    parallel(site, function, data, threads, loop_work(site, start, end, step, work_type::type), [&](Region* region) { \
-      site.runtime->GOMP_parallel_loop_##name(&member, region, threads, start, end, step, chunk, flags);              \
-    });                                                                                                               \
+#define TRACER_DEFINE(name, type)                                                                                   \
+  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,  \
+                                 long chunk, unsigned flags) {                                                      \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags); \
+    const Work work = loop_work(site, start, end, step, work_type::type);                                           \
+    return parallel<&Runtime::GOMP_parallel_loop_##name>(site, &work, function, data, threads, start, end, step,    \
+                                                         chunk, flags);                                             \
   }
 TRACER_GOMP_PARALLEL_CHUNKED(TRACER_DEFINE)
 #undef TRACER_DEFINE
@@ -261,23 +310,23 @@ TRACER_GOMP_PARALLEL_CHUNKED(TRACER_DEFINE)
   void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step, \
                                  unsigned flags) {                                                                 \
     TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);       \
-    parallel(site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),           \
-             [&](Region* region) {                                                                                 \
-               site.runtime->GOMP_parallel_loop_##name(&member, region, threads, start, end, step, flags);         \
-             });                                                                                                   \
+    const Work work = loop_work(site, start, end, step, scheduled(*site.runtime));                                 \
+    return parallel<&Runtime::GOMP_parallel_loop_##name>(site, &work, function, data, threads, start, end, step,   \
+                                                         flags);                                                   \
   }
 TRACER_GOMP_PARALLEL_RUNTIME(TRACER_DEFINE)
 #undef TRACER_DEFINE
 
 void GOMP_parallel_start(Function function, void* data, unsigned threads) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_start, function, data, threads);
-  start_old(site, function, data, threads, {},
+  start_old(site, function, data, threads, nullptr,
             [&](Function f, void* d) { site.runtime->GOMP_parallel_start(f, d, threads); });
 }
 
 void GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections_start, function, data, threads, count);
-  start_old(site, function, data, threads, sections_work(site, count),
+  const Work work = sections_work(site, count);
+  start_old(site, function, data, threads, &work,
             [&](Function f, void* d) { site.runtime->GOMP_parallel_sections_start(f, d, threads, count); });
 }
 
@@ -285,10 +334,10 @@ void GOMP_parallel_sections_start(Function function, void* data, unsigned thread
   void GOMP_parallel_loop_##name##_start(Function function, void* data, unsigned threads, long start, long end,      \
                                          long step, long chunk) {                                                    \
     TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name##_start, function, data, threads, start, end, step, chunk); \
-    start_old(site, function, data, threads, loop_work(site, start, end, step, work_type::type),                     \
-              [&](Function f, void* d) {                                                                             \
-                site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);             \
-              });                                                                                                    \
+    const Work work = loop_work(site, start, end, step, work_type::type);                                            \
+    start_old(site, function, data, threads, &work, [&](Function f, void* d) {                                       \
+      site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);                       \
+    });                                                                                                              \
   }
 TRACER_GOMP_OLD_CHUNKED(TRACER_DEFINE)
 #undef TRACER_DEFINE
@@ -296,9 +345,10 @@ TRACER_GOMP_OLD_CHUNKED(TRACER_DEFINE)
 void GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long start, long end,
                                       long step) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_runtime_start, function, data, threads, start, end, step);
-  start_old(
-      site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),
-      [&](Function f, void* d) { site.runtime->GOMP_parallel_loop_runtime_start(f, d, threads, start, end, step); });
+  const Work work = loop_work(site, start, end, step, scheduled(*site.runtime));
+  start_old(site, function, data, threads, &work, [&](Function f, void* d) {
+    site.runtime->GOMP_parallel_loop_runtime_start(f, d, threads, start, end, step);
+  });
 }
 
 void GOMP_parallel_end() {
@@ -306,17 +356,15 @@ void GOMP_parallel_end() {
   Thread& self = thread;
   if (self.old_depth == 0 || self.old_depth-- > most_old || old_regions == nullptr)
     return site.runtime->GOMP_parallel_end();
-  Old& old = old_regions[self.old_depth];
-  auto& region = *reinterpret_cast<Region*>(old.region);
-  const auto& outer = *reinterpret_cast<Outer*>(old.outer);
+  const auto& region = *reinterpret_cast<Region*>(old_regions[self.old_depth].region);
   end_work(self);
   begin_wait(self, join_barrier, region.code);
   site.runtime->GOMP_parallel_end();
-  end_region(self, outer, region);
+  end_region(region);
 }
 
 void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_teams_reg, function, data, teams, limit, flags);
-  Region league(function, data, site, nullptr, {});
+  Region league(function, data, site.runtime, site.code, thread, nullptr);
   site.runtime->GOMP_teams_reg(&team, &league, teams, limit, flags);
 }

@@ -88,6 +88,7 @@ void fill(Runtime& to, Find find) noexcept {
   or_else(to.omp_get_num_teams, "omp_get_num_teams", &one);
   or_else(to.omp_get_default_device, "omp_get_default_device", &zero);
   or_else(to.omp_get_num_devices, "omp_get_num_devices", &zero);
+  or_else(to.omp_get_cancellation, "omp_get_cancellation", &zero);
   or_else(to.omp_get_schedule, "omp_get_schedule", &no_schedule);
 }
 
@@ -110,6 +111,7 @@ void fill(Runtime& to, Find find) noexcept {
 }
 
 void describe(Runtime& runtime, std::uintptr_t inside) noexcept {
+  runtime.cancels = runtime.omp_get_cancellation() != 0;
   for_each_object([&](const Object& object) {
     if (!object.contains(inside)) return false;
     std::snprintf(runtime.path, sizeof runtime.path, "%s", object.name);

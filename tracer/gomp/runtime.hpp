@@ -34,11 +34,13 @@ struct Runtime {
   int (*omp_get_default_device)();
   int (*omp_get_num_devices)();
   void (*omp_get_schedule)(int* kind, int* chunk);
+  int (*omp_get_cancellation)();
 
   std::uintptr_t base;   ///< where it is loaded; 0: the first in the program's scope for each name
   bool has_old_locks;    ///< of the version OMP_1.0, before GCC 4.4
   bool speaks_ompt;      ///< it calls tools itself: what it does is recorded by them
   bool is_missing;       ///< there is none
+  bool cancels;          ///< OMP_CANCELLATION: it may drop a task that it is asked to run
   char path[512];        ///< the file, as the loader has it
   std::uint32_t number;  ///< from 0
   mutable std::atomic<std::uint32_t> threads;  ///< that have used it

@@ -176,7 +176,7 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
   return site.is_silent() ? site : first_of(thread, entry) = site;
 }
 
-[[gnu::noinline]] Site site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept {
+[[gnu::noinline]] const Site& site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept {
   const void* const function = thread.function;
   const std::uint64_t own_key = key + reinterpret_cast<std::uint64_t>(function) * 3;
   const Site* set = set_of(thread, own_key);
@@ -212,6 +212,16 @@ void begin_thread(Thread& self, ompt_thread_t type) noexcept {
 void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept {
   if (on.has_sync) record(sync_words(RecordKind::sync_region, at, kind, task, code));
   if (on.has_wait) record(sync_words(RecordKind::sync_region_wait, at, kind, task, code));
+}
+
+[[gnu::noinline]] void wait_begins(std::uint16_t kind, const void* code) noexcept {
+  begin_wait(thread, kind, code);
+}
+[[gnu::noinline]] void wait_ends(std::uint16_t kind, const void* code) noexcept {
+  end_wait(thread, kind, code);
+}
+[[gnu::noinline]] void begin_half_wait(std::uint16_t kind, const void* code) noexcept {
+  if (on.has_wait) record(sync_words(RecordKind::sync_region_wait, Endpoint::begin, kind, thread.task, code));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "omp-tools.h"
 #include "tracer/front_end.h"
 #include "tracer/gomp/lane.hpp"
+#include "tracer/gomp/room.hpp"
 #include "tracer/gomp/runtime.hpp"
 #include "tracer/ompt_values.hpp"
 #include "tracer/record.hpp"
@@ -88,6 +90,15 @@ struct Work {
 };
 
 struct Region;
+struct Target;
+
+/// A task, for the function that libgomp calls for it, at once.
+struct Given {
+  Function function;  ///< nullptr: there is none
+  std::uint64_t task;
+  Copy copy;  ///< the program's, or nullptr
+  std::size_t size;
+};
 
 struct Thread {
   static constexpr unsigned set_bits = 5, sets = 1u << set_bits;  // it lies on small threads' stacks
@@ -101,11 +112,14 @@ struct Thread {
   std::uint32_t runtimes = 0;  ///< bit by bit: those that it has used
   unsigned old_depth = 0;      ///< regions of GOMP_parallel_start that are open
   const void* from = nullptr;  ///< for an entry point's second half: its return address
+  Given given{};               ///< between an entry point and what libgomp calls
+  Target* target = nullptr;    ///< construct that is open
   Caller caller;               ///< the last
   std::uint64_t caller_generation = 0;
   static constexpr unsigned firsts = 64;
   Site first[firsts];  ///< by entry point: where its latest new call came from, of those that are recorded
   Site sites[sets][2];
+  Rooms rooms;
 };
 extern constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
 
@@ -117,7 +131,7 @@ const Site& look_up(const void* from, Entry entry, const void* entry_point, std:
 bool is_own(const void* address) noexcept;
 /// For a site without a runtime: an outlined function has ended with a jump to the entry point, so that the return
 /// address is this library's. Its place is another for each function.
-Site site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept;
+const Site& site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept;
 
 [[gnu::always_inline]] inline Site* set_of(Thread& self, std::uint64_t key) noexcept {
   return self.sites[(key * 0x9e3779b97f4a7c15u) >> (64 - Thread::set_bits)];
@@ -226,17 +240,23 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
          sync_words(RecordKind::sync_region, Endpoint::end, kind, task, code));
 }
 
+/// The same of the calling thread, apart from the entry point: what they need on the stack is not there while libgomp
+/// runs tasks.
+void wait_begins(std::uint16_t kind, const void* code) noexcept;
+void wait_ends(std::uint16_t kind, const void* code) noexcept;
+/// Of a region that has begun: the wait in it.
+void begin_half_wait(std::uint16_t kind, const void* code) noexcept;
+
 /// A region of synchronisation that the thread waits in, around `call`.
 template <class Call>
 [[gnu::always_inline]] inline auto waiting(std::uint16_t kind, const void* code, Call call) {
-  Thread& self = thread;
-  begin_wait(self, kind, code);
+  wait_begins(kind, code);
   if constexpr (std::is_void_v<decltype(call())>) {
     call();
-    end_wait(self, kind, code);
+    wait_ends(kind, code);
   } else {
     const auto result = call();
-    end_wait(self, kind, code);
+    wait_ends(kind, code);
     return result;
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constructs of devices, as the host asks libgomp for them, with what they map.
+#include <new>
+
 #include "tracer/gomp/state.hpp"
 #include "tracer/record.hpp"
 
@@ -52,24 +54,63 @@ void tell_maps(const Site& site, std::uint64_t target, std::size_t count, void* 
 }
 
 struct Construct {
-  const Site& site;
+  const void* code;
   std::uint16_t kind;
   int device;
   ompt_data_t id;
 
   Construct(const Site& at, std::uint16_t which, int given) noexcept
-      : site(at), kind(which), device(device_of(*at.runtime, given)), id(word_of(0)) {
+      : code(at.code), kind(which), device(device_of(*at.runtime, given)), id(word_of(0)) {
     tell(ompt_scope_begin);
   }
   void tell(ompt_scope_endpoint_t at) noexcept {
     ompt_data_t task = word_of(thread.task);
-    on.target(static_cast<ompt_target_t>(kind), at, device, &task, nullptr, &id, site.code);
+    on.target(static_cast<ompt_target_t>(kind), at, device, &task, nullptr, &id, code);
   }
   void end() noexcept { tell(ompt_scope_end); }
 };
 
 constexpr std::uint16_t nowait(std::uint16_t kind, unsigned flags) noexcept {
   return static_cast<std::uint16_t>((flags & flag_nowait) != 0 ? kind + 8 : kind);
+}
+
+}  // namespace
+
+/// A target region, in a room of the thread: where the host runs it, its code runs inside of the call.
+struct Target {
+  const Runtime* runtime;
+  Target* outer;
+  Construct construct;
+};
+
+namespace {
+
+template <class Kind>
+[[gnu::noinline]] bool begin_target(const Runtime* runtime, const void* code, std::uint16_t kind, int device,
+                                    std::size_t count, void* const* addresses, const std::size_t* sizes,
+                                    const Kind* kinds) noexcept {
+  Thread& self = thread;
+  void* const room = self.rooms.take(sizeof(Target));
+  if (room == nullptr) return false;
+  const Site site{0, runtime, code};
+  auto* const target = new (room) Target{runtime, self.target, Construct(site, kind, device)};
+  tell_maps(site, target->construct.id.value, count, addresses, sizes, kinds);
+  self.target = target;
+  return true;
+}
+[[gnu::noinline]] void end_target(Target* target) noexcept {
+  Thread& self = thread;
+  target->construct.end();
+  self.target = target->outer;
+  self.rooms.give_back(target);
+}
+
+/// The second half of such an entry point: keeps as little on the stack as it can.
+template <auto entry, class... Arguments>
+[[gnu::noinline]] void call_target(Arguments... arguments) {
+  Target* const target = thread.target;
+  (target->runtime->*entry)(arguments...);
+  end_target(target);
 }
 
 }  // namespace
@@ -81,20 +122,19 @@ namespace target_kind = tracer::target_kind;
 void GOMP_target(int device, Function function, const void* unused, std::size_t count, void** addresses,
                  std::size_t* sizes, unsigned char* kinds) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_target, device, function, unused, count, addresses, sizes, kinds);
-  Construct construct(site, target_kind::target, device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
-  site.runtime->GOMP_target(device, function, unused, count, addresses, sizes, kinds);
-  construct.end();
+  if (!begin_target(site.runtime, site.code, target_kind::target, device, count, addresses, sizes, kinds)) [[unlikely]]
+    return site.runtime->GOMP_target(device, function, unused, count, addresses, sizes, kinds);
+  call_target<&Runtime::GOMP_target>(device, function, unused, count, addresses, sizes, kinds);
 }
 
 void GOMP_target_ext(int device, Function function, std::size_t count, void** addresses, std::size_t* sizes,
                      unsigned short* kinds, unsigned flags, void** depend, void** arguments) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_target_ext, device, function, count, addresses, sizes, kinds, flags, depend,
                              arguments);
-  Construct construct(site, nowait(target_kind::target, flags), device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
-  site.runtime->GOMP_target_ext(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
-  construct.end();
+  const std::uint16_t kind = nowait(target_kind::target, flags);
+  if (!begin_target(site.runtime, site.code, kind, device, count, addresses, sizes, kinds)) [[unlikely]]
+    return site.runtime->GOMP_target_ext(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
+  call_target<&Runtime::GOMP_target_ext>(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
 }
 
 void GOMP_target_data(int device, const void* unused, std::size_t count, void** addresses, std::size_t* sizes,

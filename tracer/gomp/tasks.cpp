@@ -1,75 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Explicit tasks. What libgomp is given to copy is a header of ours with the program's block behind it.
+// Explicit tasks.
 //
-// libgomp writes into the block: of a taskloop's tasks the first two words are set to their iterations, and the third
-// names the reductions; with `detach` the first becomes the event. So the header begins with these three, and they are
-// carried over to the program's block. A function that copies the block (C++ has such) is called with what the program
-// gave. Where there is none, none is given to libgomp either: with one it would keep a copy of each task of a taskloop
-// on its stack.
-#include <alloca.h>
-
-#include <cstdlib>
+// libgomp is given a function of ours in place of the task's. What that needs to know, it gets in one of three ways. An
+// undeferred task runs at once, with the program's own block: it is left with the thread (Given). One that libgomp may
+// defer gets a block with a header, which libgomp has a function of ours copy, at once too. Where libgomp may run other
+// tasks before, or may not come to it at all, the block with its header is made beforehand, and kept in a room.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <new>
 
-#include "tracer/gomp/loops.hpp"
 #include "tracer/gomp/state.hpp"
+#include "tracer/gomp/tasks.hpp"
 #include "tracer/record.hpp"
 
 namespace tracer::gomp {
-namespace {
 
-constexpr unsigned flag_untied = 1, flag_final = 2, flag_mergeable = 4, flag_depend = 8, flag_up = 1 << 8,
-                   flag_if = 1 << 10, flag_no_group = 1 << 11, flag_reduction = 1 << 12, flag_detach = 1 << 13;
-
-struct Header {
-  std::uint64_t words[3];  ///< that libgomp writes or reads
-  Function function;
-  Copy copy;
-  void* data;          ///< the program's block, as long as the creator is inside
-  std::uint64_t task;  ///< 0: it gets its id when it begins to run
-  std::uint64_t creator;
-  const void* code;
-  std::uint32_t offset;   ///< of the program's block
-  std::uint32_t carried;  ///< words
-  std::uint32_t flags;    ///< ompt_task_flag_t
-  std::uint32_t size;
-};
-
-constexpr std::size_t most_on_stack = 16384;
-
-constexpr std::uint32_t offset_of(long alignment) noexcept {
-  const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;  // a power of two
-  return (static_cast<std::uint32_t>(sizeof(Header)) + step - 1) & ~(step - 1);
-}
-constexpr long alignment_of(long alignment) noexcept {
-  return alignment > 16 ? alignment : 16;
-}
-
-void* block_of(Header& header) noexcept {
-  return reinterpret_cast<char*>(&header) + header.offset;
-}
-
-[[gnu::always_inline]] inline std::uint64_t create(std::uint64_t creator, int flags, bool depends,
-                                                   const void* code) noexcept {
-  if (!on.has_tasks) [[unlikely]]
-    return 0;
-  see(code);
-  const std::uint64_t id = new_id();
-  record(Words{TRACER_WORD(RecordKind::task_create, depends ? Endpoint::begin_end : Endpoint::none,
-                           pack_task_flags(static_cast<std::uint32_t>(flags))),
-               static_cast<std::uint32_t>(counter_of(id)), creator, address_of(code)});
-  return (flags & ompt_task_untied) != 0 ? id | untied_bit : id;
-}
-
-/// Runs the task `id` on the thread.
-[[gnu::always_inline]] inline void run_as(Thread& self, std::uint64_t id, Function call, void* block) {
-  const std::uint64_t prior = self.task, inside = self.process;
-  const void* const function = self.function;
-  if (on.has_tasks) [[likely]]
-    record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id});
-  self.task = id;
-  self.function = reinterpret_cast<const void*>(call);
-  call(block);
+[[gnu::noinline]] void end_task(std::uint64_t id, std::uint64_t prior, const void* function,
+                                std::uint64_t inside) noexcept {
+  Thread& self = thread;
   self.function = function;
   if (inside != process.load(std::memory_order_relaxed)) return;
   self.task = prior;
@@ -77,46 +27,52 @@ void* block_of(Header& header) noexcept {
     record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior});
 }
 
-/// What libgomp calls in place of the task's function.
-void run_task(void* argument) {
-  Header& header = *static_cast<Header*>(argument);
-  void* const block = block_of(header);
-  for (std::uint32_t i = 0; i < header.carried; ++i)
-    std::memcpy(static_cast<char*>(block) + i * sizeof header.words[0], &header.words[i], sizeof header.words[0]);
-  Thread& self = thread;
-  if (!is_known(self)) begin_thread(self, ompt_thread_other);
-  const std::uint64_t id =
-      header.task != 0 ? header.task : create(header.creator, static_cast<int>(header.flags), false, header.code);
-  run_as(self, id, header.function, block);
-}
+namespace {
 
 /// Of tasks whose block libgomp copies as it is, and neither reads nor writes: most of them.
 struct PlainHeader {
   Function function;
   std::uint64_t task;
 };
-constexpr long most_plain = 4096, plain_alignment = 16;
 static_assert(sizeof(PlainHeader) == plain_alignment);
+/// What libgomp copies where it runs such a task at once lies on the stack.
+constexpr long most_on_stack = 512;
 
-[[gnu::always_inline]] inline bool is_plain(Copy copy, long size, long alignment, unsigned flags) noexcept {
-  return copy == nullptr && static_cast<unsigned long>(size) <= most_plain && alignment <= plain_alignment &&
-         (flags & (flag_reduction | flag_detach)) == 0;
+[[gnu::always_inline]] inline bool is_plain(long alignment, unsigned flags) noexcept {
+  return alignment <= plain_alignment && (flags & (flag_reduction | flag_detach)) == 0;
 }
 
-void run_plain_task(void* argument) {
-  auto& header = *static_cast<PlainHeader*>(argument);
+/// Of a handler that interrupts the thread between, this keeps off.
+[[gnu::always_inline]] inline Given take_given(Thread& self) noexcept {
+  const Given given = self.given;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.given.function = nullptr;
+  return given;
+}
+
+[[gnu::noinline]] Begun begin_given(void* block) noexcept {
   Thread& self = thread;
-  if (!is_known(self)) begin_thread(self, ompt_thread_other);
-  run_as(self, header.task, header.function, &header + 1);
+  const Given given = take_given(self);
+  return begin_task(self, given.task, given.function, block);
+}
+void run_given(void* block) {
+  run_task_of(block, &begin_given);
 }
 
-/// What libgomp calls in place of the program's function that copies a task's block.
-void copy_task(void* to, void* from) {
-  const Header& header = *static_cast<const Header*>(from);
-  auto& copied = *static_cast<Header*>(to);
-  copied = header;
-  if (header.carried == 1) std::memcpy(header.data, header.words, sizeof header.words[0]);  // the event of `detach`
-  header.copy(block_of(copied), header.data);
+[[gnu::noinline]] Begun begin_plain(void* argument) noexcept {
+  auto& header = *static_cast<PlainHeader*>(argument);
+  return begin_task(thread, header.task, header.function, &header + 1);
+}
+void run_plain(void* header) {
+  run_task_of(header, &begin_plain);
+}
+
+/// What libgomp calls to copy `from`, the program's block, behind a header.
+void copy_given(void* to, void* from) {
+  const Given given = take_given(thread);
+  auto* const header = new (to) PlainHeader{given.function, given.task};
+  if (given.copy != nullptr) return given.copy(header + 1, from);
+  if (from != nullptr) std::memcpy(header + 1, from, given.size);
 }
 
 /// Each address once, with how the task depends on it.
@@ -157,125 +113,110 @@ void for_each_dependence(void** depend, Tell tell) noexcept {
 }
 
 void tell_wait_for(void** depend, const void* code) noexcept {
-  const std::uint64_t id = create(thread.task, task_flag::taskwait | ompt_task_mergeable, true, code);
+  const std::uint64_t id = create_task(thread.task, task_flag::taskwait | ompt_task_mergeable, true, code);
   tell_dependences(id, depend);
   record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::none, task_status::taskwait_complete), 0, id, 0});
 }
 
-/// A taskloop is told as its tasks' creation, with the group that waits for them.
-template <class Call>
-[[gnu::always_inline]] inline void taskloop(const Site& site, unsigned flags, std::uint64_t count, Call call) {
-  const auto work = [&](ompt_scope_endpoint_t at) {
-    ompt_data_t task = word_of(thread.task);
-    on.work(static_cast<ompt_work_t>(work_type::taskloop), at, nullptr, &task, count, site.code);
-  };
-  const auto create_all = [&] {
-    work(ompt_scope_begin);
-    call();
-    work(ompt_scope_end);
-  };
-  if ((flags & flag_no_group) != 0) return create_all();
-  waiting(sync_kind::taskgroup, site.code, create_all);
+/// What libgomp is asked to copy where the program has a function for its block.
+struct Source {
+  PlainHeader header;
+  Copy copy;
+  void* data;
+};
+void copy_source(void* to, void* from) {
+  const Source source = *static_cast<const Source*>(from);
+  source.copy(new (to) PlainHeader(source.header) + 1, source.data);
+}
+Source* new_source(Function function, void* data, Copy copy, std::uint64_t task) noexcept {
+  void* const room = thread.rooms.take(sizeof(Source));
+  return room != nullptr ? new (room) Source{{function, task}, copy, data} : nullptr;
 }
 
-std::uint64_t loop_count(const Site& site, long start, long end, long step, unsigned) noexcept {
-  return loop_work(site, start, end, step, 0).count;
-}
-std::uint64_t loop_count(const Site& site, Unsigned start, Unsigned end, Unsigned step, unsigned flags) noexcept {
-  return loop_work(site, (flags & flag_up) != 0, start, end, step, 0).count;
+PlainHeader* new_plain_header(Function function, void* data, long size, std::uint64_t task) noexcept {
+  const auto bytes = static_cast<std::size_t>(size);
+  void* const room = thread.rooms.take(sizeof(PlainHeader) + bytes);
+  if (room == nullptr) return nullptr;
+  auto* const header = new (room) PlainHeader{function, task};
+  if (data != nullptr && size > 0) std::memcpy(header + 1, data, bytes);
+  return header;
 }
 
-constexpr int task_flags(unsigned flags, bool is_undeferred) noexcept {
-  int told = ompt_task_explicit;
-  if (is_undeferred) told |= ompt_task_undeferred;
-  if ((flags & flag_untied) != 0) told |= ompt_task_untied;
-  if ((flags & flag_final) != 0) told |= ompt_task_final;
-  if ((flags & flag_mergeable) != 0) told |= ompt_task_mergeable;
-  return told;
+using GompTask = decltype(&::GOMP_task);
+
+/// Keeps as little on the stack as it can. The arguments are GOMP_task's, so that it can be jumped to, but for the
+/// third.
+[[gnu::noinline]] void call_with_plain_header(Function, void* header, GompTask gomp_task, long size, long alignment,
+                                              bool condition, unsigned flags, void** depend, int priority,
+                                              void* detach) {
+  gomp_task(&run_plain, header, nullptr, size, alignment, condition, flags, depend, priority, detach);
+  thread.rooms.give_back(header);
+}
+[[gnu::noinline]] void call_with_source(Function, void* source, GompTask gomp_task, long size, long alignment,
+                                        bool condition, unsigned flags, void** depend, int priority, void* detach) {
+  gomp_task(&run_plain, source, &copy_source, size, alignment, condition, flags, depend, priority, detach);
+  thread.rooms.give_back(source);
+}
+[[gnu::noinline]] void call_with_header(Function, void* header, GompTask gomp_task, long size, long alignment,
+                                        bool condition, unsigned flags, void** depend, int priority, void* detach) {
+  const Copy copy = static_cast<Header*>(header)->copy != nullptr ? &copy_with_header : nullptr;
+  gomp_task(&run_with_header, header, copy, size, alignment, condition, flags, depend, priority, detach);
+  give_back(static_cast<Header*>(header));
+}
+
+/// The task `id`, whose block is made beforehand.
+[[gnu::always_inline]] inline void call_with_block(GompTask gomp_task, std::uint64_t id, Function function, void* data,
+                                                   Copy copy, long size, long alignment, bool condition, unsigned flags,
+                                                   void** depend, int priority, void* detach) {
+  if (is_plain(alignment, flags) && copy != nullptr) {
+    if (Source* const source = new_source(function, data, copy, id)) [[likely]]
+      return call_with_source(function, source, gomp_task, size + plain_alignment, plain_alignment, condition, flags,
+                              depend, priority, detach);
+  } else if (is_plain(alignment, flags)) {
+    if (PlainHeader* const header = new_plain_header(function, data, size, id)) [[likely]]
+      return call_with_plain_header(function, header, gomp_task, size + plain_alignment, plain_alignment, condition,
+                                    flags, depend, priority, detach);
+  } else if (Header* const header = new_header(function, data, copy, size, alignment, flags)) [[likely]] {
+    header->task = id;
+    header->carried = (flags & flag_detach) != 0 && data != nullptr ? 1 : 0;
+    return call_with_header(function, header, gomp_task, size + header->offset, alignment_of(alignment), condition,
+                            flags, depend, priority, detach);
+  }
+  gomp_task(function, data, copy, size, alignment, condition, flags, depend, priority, detach);
 }
 
 }  // namespace
 }  // namespace tracer::gomp
 
-/// A local `block` for libgomp, `head` at its begin. On the stack, as the program's own is, which a second large one
-/// might not have room on: `heap`, to be freed, has such.
-#define TRACER_GOMP_BLOCK(number_carried, given_flags)                                                         \
-  const std::uint32_t offset = offset_of(alignment);                                                           \
-  const bool is_copied = copy == nullptr && data != nullptr && size > 0;                                       \
-  const auto room = static_cast<std::size_t>(alignment_of(alignment));                                         \
-  const std::size_t bytes = offset + room + (is_copied ? static_cast<std::size_t>(size) : 0);                  \
-  char* const heap = bytes > most_on_stack ? static_cast<char*>(std::malloc(bytes)) : nullptr;                 \
-  char* const stack = heap != nullptr ? heap : static_cast<char*>(alloca(bytes));                              \
-  char* const block = stack + ((0 - reinterpret_cast<std::uintptr_t>(stack)) & (room - 1));                    \
-  Header& head = *reinterpret_cast<Header*>(block);                                                            \
-  head = {{0, 0, 0},                                                                                           \
-          function,                                                                                            \
-          copy,                                                                                                \
-          data,                                                                                                \
-          0,                                                                                                   \
-          thread.task,                                                                                         \
-          site.code,                                                                                           \
-          offset,                                                                                              \
-          number_carried,                                                                                      \
-          static_cast<std::uint32_t>(given_flags),                                                             \
-          static_cast<std::uint32_t>(size)};                                                                   \
-  if (data != nullptr && static_cast<std::size_t>(size) >= sizeof head.words && (flags & flag_reduction) != 0) \
-    std::memcpy(&head.words[2], static_cast<char*>(data) + 16, 8);                                             \
-  if (is_copied) std::memcpy(block + offset, data, static_cast<std::size_t>(size));                            \
-  const Copy copier = copy != nullptr ? &copy_task : nullptr
-
 using namespace tracer::gomp;
-namespace work_type = tracer::work_type;
 namespace sync_kind = tracer::sync_kind;
-
-namespace {
-/// Of those that are not plain.
-[[gnu::noinline]] void task_with_header(const Site& site, Function function, void* data, Copy copy, long size,
-                                        long alignment, bool condition, unsigned flags, void** depend, int priority,
-                                        void* detach) {
-  const bool depends = (flags & flag_depend) != 0;
-  const int told = task_flags(flags, !condition);
-  TRACER_GOMP_BLOCK((flags & flag_detach) != 0 && data != nullptr ? 1u : 0u, told);
-  head.task = create(thread.task, told, depends, site.code);
-  if (depends) tell_dependences(head.task, depend);
-  site.runtime->GOMP_task(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment),
-                          condition, flags, depend, priority, detach);
-  if (heap != nullptr) [[unlikely]]
-    std::free(heap);
-}
-}  // namespace
 
 void GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool condition, unsigned flags,
                void** depend, int priority, void* detach) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_task, function, data, copy, size, alignment, condition, flags, depend, priority,
                              detach);
-  if (!is_plain(copy, size, alignment, flags)) [[unlikely]]
-    return task_with_header(site, function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+  Thread& self = thread;
+  const GompTask gomp_task = site.runtime->GOMP_task;
   const bool depends = (flags & flag_depend) != 0;
-  auto* const header = static_cast<PlainHeader*>(alloca(sizeof(PlainHeader) + static_cast<std::size_t>(size)));
-  header->function = function;
-  header->task = create(thread.task, task_flags(flags, !condition), depends, site.code);
-  if (depends) [[unlikely]]
-    tell_dependences(header->task, depend);
-  if (data != nullptr && size > 0) std::memcpy(header + 1, data, static_cast<std::size_t>(size));
-  site.runtime->GOMP_task(&run_plain_task, header, nullptr, size + static_cast<long>(sizeof(PlainHeader)),
-                          plain_alignment, condition, flags, depend, priority, detach);
-}
-
-#define TRACER_DEFINE(name, number)                                                                                    \
-  void name(Function function, void* data, Copy copy, long size, long alignment, unsigned flags, unsigned long tasks,  \
-            int priority, number start, number end, number step) {                                                     \
-    TRACER_GOMP_ENTER_OUTLINED(name, function, data, copy, size, alignment, flags, tasks, priority, start, end, step); \
-    TRACER_GOMP_BLOCK(2u, task_flags(flags, (flags & flag_if) == 0));                                                  \
-    taskloop(site, flags, loop_count(site, start, end, step, flags), [&] {                                             \
-      site.runtime->name(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment), flags,   \
-                         tasks, priority, start, end, step);                                                           \
-    });                                                                                                                \
-    std::free(heap);                                                                                                   \
+  const std::uint64_t id = create_task(self.task, task_flags(flags, !condition), depends, site.code);
+  const bool is_at_once = !condition && copy == nullptr;
+  const bool has_room = is_at_once || size <= most_on_stack;
+  if (is_plain(alignment, flags) && has_room && !depends && !site.runtime->cancels && self.given.function == nullptr)
+      [[likely]] {
+    self.given.function = function;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    self.given.task = id;
+    if (is_at_once)
+      return gomp_task(&run_given, data, nullptr, size, alignment, condition, flags, depend, priority, detach);
+    self.given.copy = copy;
+    self.given.size = static_cast<std::size_t>(size);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return gomp_task(&run_plain, data, &copy_given, size + plain_alignment, plain_alignment, condition, flags, depend,
+                     priority, detach);
   }
-TRACER_DEFINE(GOMP_taskloop, long)
-TRACER_DEFINE(GOMP_taskloop_ull, Unsigned)
-#undef TRACER_DEFINE
+  if (depends) tell_dependences(id, depend);
+  call_with_block(gomp_task, id, function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+}
 
 void GOMP_taskwait() {
   TRACER_GOMP_ENTER(GOMP_taskwait);
@@ -308,9 +249,7 @@ void GOMP_taskgroup_start() {
 
 void GOMP_taskgroup_end() {
   TRACER_GOMP_ENTER(GOMP_taskgroup_end);
-  Thread& self = thread;
-  ompt_data_t task = word_of(self.task);
-  on.sync_region_wait(ompt_sync_region_taskgroup, ompt_scope_begin, nullptr, &task, site.code);
+  begin_half_wait(sync_kind::taskgroup, site.code);
   site.runtime->GOMP_taskgroup_end();
-  end_wait(self, sync_kind::taskgroup, site.code);
+  wait_ends(sync_kind::taskgroup, site.code);
 }

@@ -61,7 +61,12 @@ bool is_known(const char* name) noexcept {
          std::any_of(std::begin(of_no_interest), std::end(of_no_interest), same) || is_listened_to(name);
 }
 
-/// Calls visit(name, address of the slot) for each place of the object that holds the address of a GOMP_ function.
+/// OpenMP's or OpenACC's.
+bool is_of_compiler(const char* name) noexcept {
+  return std::strncmp(name, "GOMP_", 5) == 0 || std::strncmp(name, "GOACC_", 6) == 0;
+}
+
+/// Calls visit(name, address of the slot) for each place of the object that holds the address of such a function.
 template <class Visit>
 void for_each_slot(const Object& object, Visit visit) noexcept {
   const std::uintptr_t symbols = object.entry(DT_SYMTAB);
@@ -75,7 +80,7 @@ void for_each_slot(const Object& object, Visit visit) noexcept {
       const auto index = ELF64_R_SYM(relocation->r_info);
       if (index == 0) continue;
       const char* const name = object.strings() + symbol[index].st_name;
-      if (std::strncmp(name, "GOMP_", 5) == 0) visit(name, object.base + relocation->r_offset);
+      if (is_of_compiler(name)) visit(name, object.base + relocation->r_offset);
     }
   };
   look(DT_JMPREL, DT_PLTRELSZ);

@@ -6,7 +6,7 @@
 
 namespace tracer::gomp {
 
-/// Counts the names of OpenMP that the object at the address calls and that are not listened to: a newer GCC's.
+/// Counts the names of OpenMP and OpenACC that the object at the address calls and that are not listened to.
 void count_unknown_calls(std::uintptr_t address) noexcept;
 
 /// Says which objects call libgomp without coming by here: opened with RTLD_DEEPBIND, they look for names in their own

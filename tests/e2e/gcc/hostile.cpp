@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -274,6 +275,60 @@ static void signals() {
   ualarm(0, 0);
 }
 
+/// Tasks of a handler between the instructions of the program's tasks, on the thread's stack and on one of its own.
+static std::atomic<long> handled{0};
+static void make_tasks(int) {
+  const int kept = errno;
+  long sum = 0;
+#pragma omp task if (0) shared(sum)
+  sum += 1;
+#pragma omp task shared(sum) firstprivate(kept)
+  sum += kept == kept;
+  if (sum != 2) abort();
+  handled += sum;
+  errno = kept;
+}
+static void handlers() {
+  static char stack[64 * 1024];
+  stack_t own = {};
+  own.ss_sp = stack;
+  own.ss_size = sizeof stack;
+  sigaltstack(&own, nullptr);
+  long sum = 0;
+  for (int flags : {SA_RESTART, SA_RESTART | SA_ONSTACK}) {
+    struct sigaction action = {};
+    action.sa_handler = make_tasks;
+    action.sa_flags = flags;
+    sigaction(SIGALRM, &action, nullptr);
+    handled = 0;
+    ualarm(50, 50);
+    while (handled < 500)
+      for (int i = 0; i < 1000; ++i) {
+        long a = 0, b = 0;
+#pragma omp task if (0) shared(a)
+        a = 3;
+#pragma omp task shared(b) firstprivate(a)
+        b = a + 1;
+        if (a != 3 || b != 4) abort();
+      }
+    sum += handled >= 500;
+    int ends[2];
+    char byte = 0;
+    if (pipe(ends) != 0) abort();
+    const pid_t pid = fork();
+    if (pid == 0) {
+      ualarm(0, 0);
+      usleep(20000);
+      _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
+    }
+    if (read(ends[0], &byte, 1) == 1) sum += byte == 'x';
+    ualarm(0, 0);
+    waitpid(pid, nullptr, 0);
+    close(ends[0]), close(ends[1]);
+  }
+  printf("handlers %ld\n", sum);
+}
+
 int main(int, char** argv) {
   const std::string word = argv[1];
   const struct {
@@ -288,7 +343,8 @@ int main(int, char** argv) {
              {"many", many},
              {"bound", bound},
              {"stacks", stacks},
-             {"signals", signals}};
+             {"signals", signals},
+             {"handlers", handlers}};
   for (const auto& each : all) {
     if (word != each.name) continue;
     each.function();

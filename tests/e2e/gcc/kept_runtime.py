@@ -22,6 +22,7 @@ CASES = (
     ("integer8", [["gfortran", "-fopenmp", "-fdefault-integer-8", "integer8.f90"]], "omp_set_num_threads_8_"),
     ("asks_libgomp", [["gcc", "-shared", "-fPIC", "asks_libgomp_lib.c", "-o", "libasks.so"],
                       ["gcc", "-fopenmp", "asks_libgomp.c", "-L.", "-lasks", "-Wl,-rpath,$ORIGIN"]], "GOMP_loop_static_worksharing_like"),
+    ("openacc", [["gcc", "-fopenmp", "-fopenacc", "openacc.c"]], "GOACC_parallel_keyed"),
 )
 
 
@@ -53,6 +54,11 @@ def faults(tracer, name, commands, missing, directory):
         checked = run([tracer, "check", str(directory / ("trace" + "".join(options)))], clean())
         if checked.returncode != 0:
             yield f"{name} {options}: no valid archive: {checked.stdout}{checked.stderr}"
+        if name == "openacc" and "uses OpenACC" not in done.stderr:
+            yield f"{options}: it is not said that OpenACC is not recorded: {done.stderr}"
+        counter = f"TRACER::COUNTER::LIBGOMP_UNSEEN_{missing.upper()}"
+        if name == "openacc" and counter.encode() not in (directory / ("trace" + "".join(options)) / "traces.otf2").read_bytes():
+            yield f"{options}: no calls of {missing} are counted"
         named = [line for line in done.stderr.splitlines() if missing in line]
         if options and len(named) != 1:
             yield f"{name} {options}: {missing} is named in {len(named)} lines: {done.stderr}"

@@ -284,7 +284,7 @@ static void run_task(void* block) {
   struct task task;
   memcpy(&task, (char*)block + 32, sizeof task);
   ADD(tasks, 1);
-  char* own = (char*)block + 64;
+  char* own = (char*)block + (task.kind & 0xffffff);
   if (task.kind & 1L << 62) memcpy(own, block, 16);  // a taskloop's
   if (task.kind & 1L << 61) memcpy(own, block, 8);   // the event of detach
   task.run(own);
@@ -296,16 +296,18 @@ static void copy_task(void* to, void* from) {
   memcpy(&task, (char*)from + 32, sizeof task);
   memcpy(&data, (char*)from + 56, sizeof data);
   if (task.kind & 1L << 61) memcpy(data, from, 8);
-  task.copies((char*)to + 64, data);
+  task.copies((char*)to + (task.kind & 0xffffff), data);
 }
-#define MAKE_BLOCK(kind)                                                      \
-  char* stack = __builtin_alloca(64 + 64 + (size > 0 ? size : 0));            \
-  char* block = stack + (64 - (uintptr_t)stack % 64) % 64;                    \
-  memset(block, 0, 64);                                                       \
-  if (data && size >= 24) memcpy(block + 16, (char*)data + 16, 8);            \
-  memcpy(block + 32, &(struct task){run, copies, kind}, sizeof(struct task)); \
-  memcpy(block + 56, &data, sizeof data);                                     \
-  if (!copies && data && size > 0) memcpy(block + 64, data, size)
+// The header is as large as its alignment.
+#define MAKE_BLOCK(kind)                                                              \
+  const long own = align > 64 ? align : 64;                                           \
+  char* stack = __builtin_alloca(own + own + (size > 0 ? size : 0));                  \
+  char* block = stack + (own - (uintptr_t)stack % own) % own;                         \
+  memset(block, 0, 64);                                                               \
+  if (data && size >= 24) memcpy(block + 16, (char*)data + 16, 8);                    \
+  memcpy(block + 32, &(struct task){run, copies, (kind) | own}, sizeof(struct task)); \
+  memcpy(block + 56, &data, sizeof data);                                             \
+  if (!copies && data && size > 0) memcpy(block + own, data, size)
 
 void GOMP_task(function run, void* data, copy copies, long size, long align, bool condition, unsigned flags,
                void** depend, int priority, void* detach) {
@@ -313,24 +315,21 @@ void GOMP_task(function run, void* data, copy copies, long size, long align, boo
   ADD(created, 1);
   if (flags & 8) ADD(dependences, depend[0] ? (long)depend[0] : (long)depend[1]);
   MAKE_BLOCK(flags & 1 << 13 && data ? 1L << 61 : 0);
-  next(run_task, block, copies ? copy_task : NULL, size + 64, 64, condition, flags, depend, priority, detach);
-  (void)align;
+  next(run_task, block, copies ? copy_task : NULL, size + own, own, condition, flags, depend, priority, detach);
 }
 void GOMP_taskloop(function run, void* data, copy copies, long size, long align, unsigned flags, unsigned long n,
                    int priority, long a, long b, long c) {
   NEXT(GOMP_taskloop);
   if (!(flags & 1 << 11)) ADD(taskgroups, 1);
   MAKE_BLOCK(1L << 62);
-  next(run_task, block, copies ? copy_task : NULL, size + 64, 64, flags, n, priority, a, b, c);
-  (void)align;
+  next(run_task, block, copies ? copy_task : NULL, size + own, own, flags, n, priority, a, b, c);
 }
 void GOMP_taskloop_ull(function run, void* data, copy copies, long size, long align, unsigned flags, unsigned long n,
                        int priority, ull a, ull b, ull c) {
   NEXT(GOMP_taskloop_ull);
   if (!(flags & 1 << 11)) ADD(taskgroups, 1);
   MAKE_BLOCK(1L << 62);
-  next(run_task, block, copies ? copy_task : NULL, size + 64, 64, flags, n, priority, a, b, c);
-  (void)align;
+  next(run_task, block, copies ? copy_task : NULL, size + own, own, flags, n, priority, a, b, c);
 }
 
 // As many numbers as the loop has: the arguments are handed on as they lie.

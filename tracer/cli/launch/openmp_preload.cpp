@@ -140,6 +140,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
                    : uses +
                          ": calls to it are recorded. Static loops, masked constructs and reductions are compiled "
                          "without such calls; see docs/gcc.md");
+    if (of_gcc->calls_openacc)
+      print_note(of_gcc->path.string() + " uses OpenACC: its calls are counted, its constructs are not recorded.");
   }
   return behind_sanitizer(programs, library);
 }

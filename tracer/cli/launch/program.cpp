@@ -170,6 +170,9 @@ Program inspect_program(const fs::path& path) {
     if (name == "GOMP_parallel") program.contains_gcc_runtime = true;
     if (name == "ompt_start_tool") program.has_own_tool = true;
   });
+  elf.for_each_dynamic_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
+    if (symbol.st_shndx == SHN_UNDEF && name.starts_with("GOACC_")) program.calls_openacc = true;
+  });
   if (program.contains_llvm_runtime) program.contains_gcc_runtime = false;  // libomp has the GOMP entry points too
   if (program.kind == ProgramKind::static_elf || program.set_user_id) return program;
   program.libraries = loaded_libraries(path);

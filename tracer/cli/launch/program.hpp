@@ -21,7 +21,8 @@ struct Program {
   bool has_gcc_runtime = false;        ///< libgomp
   bool contains_llvm_runtime = false;  ///< linked statically into the executable
   bool contains_gcc_runtime = false;
-  bool has_own_tool = false;  ///< it defines ompt_start_tool
+  bool calls_openacc = false;  ///< of libgomp
+  bool has_own_tool = false;   ///< it defines ompt_start_tool
 };
 
 /// It is linked with an OpenMP runtime, or contains one.

@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fortran's omp_*_ and omp_*_8_ begin so, too.
+/// Fortran's omp_*_ and omp_*_8_ begin so, too. OpenACC is of libgomp alone.
 bool is_of_openmp(std::string_view name) {
-  return name.starts_with("GOMP_") || name.starts_with("omp_");
+  return name.starts_with("GOMP_") || name.starts_with("omp_") || name.starts_with("GOACC_");
 }
 
 std::set<std::string, std::less<>> defined_by(const fs::path& runtime) {

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What programs do beside plain regions and loops: pools of threads of their own, resources that are paused, loops at
+// the ends of their numbers, stacks of their own, large and aligned blocks, thread-specific data, OpenMP before main
+// and after it.
+#include <fenv.h>
+#include <omp.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<long> total{0};
+
+long region(int threads) {
+  long sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+  {
+#pragma omp for schedule(dynamic, 2)
+    for (int i = 0; i < 20; ++i) sum += i;
+#pragma omp single
+    for (int i = 0; i < 3; ++i) {
+#pragma omp task
+      total += i;
+    }
+  }
+  return sum;
+}
+
+struct BeforeMain {
+  long sum;
+  BeforeMain() : sum(region(2)) {}
+  ~BeforeMain() { std::printf("after main %ld\n", region(2)); }
+} before_main;
+
+/// A pool that hands work to threads of its own, each of which has a team.
+void pool() {
+  std::queue<int> work;
+  std::mutex mutex;
+  std::condition_variable is_there;
+  bool is_over = false;
+  std::atomic<long> sum{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (;;) {
+        std::unique_lock<std::mutex> lock(mutex);
+        is_there.wait(lock, [&] { return is_over || !work.empty(); });
+        if (work.empty()) return;
+        const int n = work.front();
+        work.pop();
+        lock.unlock();
+        sum += region(1 + n % 3);
+      }
+    });
+  for (int n = 0; n < 30; ++n) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    work.push(n);
+    is_there.notify_one();
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    is_over = true;
+  }
+  is_there.notify_all();
+  for (auto& thread : threads) thread.join();
+  auto one = std::async(std::launch::async, region, 2), other = std::async(std::launch::async, region, 3);
+  std::printf("pool %ld %ld\n", sum.load(), one.get() + other.get());
+}
+
+void paused() {
+  for (int i = 0; i < 3; ++i) {
+    const long sum = region(4);
+    const int soft = omp_pause_resource_all(omp_pause_soft), hard = omp_pause_resource_all(omp_pause_hard);
+    std::printf("paused %ld %d %d\n", sum, soft, hard);
+  }
+  std::printf("inside %ld\n", region(2));
+}
+
+void ends_of_numbers() {
+  std::atomic<unsigned long long> sum{0};
+  const unsigned long long high = ULLONG_MAX, step = ULLONG_MAX / 7;
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic, 3)
+    for (unsigned long long i = high - 20; i < high; ++i) sum += i;
+#pragma omp for schedule(guided)
+    for (unsigned long long i = high; i > high - 30; --i) sum += i;
+#pragma omp for schedule(runtime)
+    for (unsigned long long i = 0; i < high - step; i += step) sum += i;
+#pragma omp for schedule(dynamic) ordered
+    for (unsigned long long i = high - 5; i < high; ++i) {
+#pragma omp ordered
+      sum += i;
+    }
+#pragma omp for schedule(dynamic) ordered(1)
+    for (unsigned long long i = high - 9; i < high; i += 2) {
+#pragma omp ordered depend(sink : i - 2)
+      sum += i;
+#pragma omp ordered depend(source)
+    }
+#pragma omp for schedule(dynamic, 5)
+    for (long i = LONG_MIN; i < LONG_MIN + 40; ++i) sum += static_cast<unsigned long long>(i);
+#pragma omp for schedule(guided, 2)
+    for (long i = LONG_MAX; i > LONG_MAX - 40; i -= 3) sum += static_cast<unsigned long long>(i);
+#pragma omp for schedule(dynamic)
+    for (int i = 5; i < 5; ++i) sum += 1;
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(2)
+      for (unsigned long long i = high - 10; i < high; ++i) sum += i;
+#pragma omp taskloop num_tasks(3)
+      for (unsigned long long i = high; i > high - 10; --i) sum += i;
+    }
+  }
+  std::printf("ends of numbers %llu\n", sum.load());
+}
+
+template <std::size_t size, std::size_t alignment>
+struct alignas(alignment) Block {
+  unsigned char bytes[size];
+  explicit Block(int n) { std::memset(bytes, n, size); }
+  bool is(int n) const {
+    if (reinterpret_cast<std::uintptr_t>(this) % alignment != 0) return false;
+    for (const unsigned char byte : bytes)
+      if (byte != n) return false;
+    return true;
+  }
+};
+template <std::size_t size, std::size_t alignment>
+void blocks(bool is_deferred) {
+  int good = 0;
+#pragma omp parallel shared(good)
+#pragma omp single
+  for (int n = 1; n < 100; ++n) {
+    const Block<size, alignment> block(n);
+    char text[n];
+    std::memset(text, n, sizeof text);
+#pragma omp task firstprivate(block, n) shared(good) if (is_deferred)
+    if (block.is(n)) {
+#pragma omp atomic
+      ++good;
+    }
+#pragma omp task firstprivate(text, n) shared(good) if (is_deferred)
+    if (text[0] == n && text[n - 1] == n) {
+#pragma omp atomic
+      ++good;
+    }
+#pragma omp task firstprivate(block, n) shared(good) if (is_deferred) depend(inout : good)
+    if (block.is(n)) {
+#pragma omp atomic
+      ++good;
+    }
+#pragma omp taskloop firstprivate(block, n) shared(good) if (is_deferred) grainsize(1)
+    for (int i = 0; i < 3; ++i)
+      if (block.is(n)) {
+#pragma omp atomic
+        ++good;
+      }
+  }
+  std::printf("blocks of %zu, %zu: %d\n", size, alignment, good);
+}
+
+int own = 0;
+#pragma omp threadprivate(own)
+void thread_private() {
+  own = 7;
+  std::atomic<int> sum{0};
+#pragma omp parallel num_threads(3) copyin(own)
+  {
+    own += omp_get_thread_num();
+    sum += own;
+  }
+#pragma omp parallel num_threads(3)
+  sum += own;
+  std::printf("threadprivate %d\n", sum.load());
+}
+
+/// What a program set before a construct it finds behind it, and inside.
+void settings() {
+  errno = EXDEV;
+  fesetround(FE_UPWARD);
+  std::atomic<int> upward{0};
+#pragma omp parallel num_threads(1)
+  upward += fegetround() == FE_UPWARD;
+#pragma omp task if (0) shared(upward)
+  upward += fegetround() == FE_UPWARD;
+#pragma omp taskloop shared(upward)
+  for (int i = 0; i < 4; ++i) upward += fegetround() == FE_UPWARD;
+  const int kept = errno;
+  upward += fegetround() == FE_UPWARD;
+  fesetround(FE_TONEAREST);
+  std::printf("settings %d %d\n", kept == EXDEV, upward.load());
+}
+
+/// Tasks and regions on stacks of the program's own, which it leaves and comes back to.
+ucontext_t main_context, contexts[2];
+int turns = 0;
+void routine(int which) {
+  for (int i = 0; i < 5; ++i) {
+#pragma omp task if (0)
+    {
+      total += which;
+      ++turns;
+    }
+    total += region(1);
+    swapcontext(&contexts[which], which == 0 ? &contexts[1] : &main_context);
+  }
+}
+void routines() {
+  static char stacks[2][256 * 1024];
+  for (int i = 0; i < 2; ++i) {
+    getcontext(&contexts[i]);
+    contexts[i].uc_stack.ss_sp = stacks[i];
+    contexts[i].uc_stack.ss_size = sizeof stacks[i];
+    contexts[i].uc_link = &main_context;
+    makecontext(&contexts[i], reinterpret_cast<void (*)()>(routine), 1, i);
+  }
+  for (int i = 0; i < 5; ++i) swapcontext(&main_context, &contexts[0]);
+  std::printf("routines %d\n", turns);
+}
+
+/// Regions in regions, more than two deep.
+long nested(int depth) {
+  if (depth == 0) return 1;
+  long sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+  sum += nested(depth - 1);
+  return sum;
+}
+long recursive(int n) {
+  long a = 0, b = 0;
+  if (n < 2) return n;
+#pragma omp parallel sections num_threads(1 + n % 2) if (n > 8)
+  {
+#pragma omp section
+    a = recursive(n - 1);
+#pragma omp section
+    b = recursive(n - 2);
+  }
+  return a + b;
+}
+
+pthread_key_t key;
+void at_threads_end(void* threads) {
+  total += region(static_cast<int>(reinterpret_cast<std::intptr_t>(threads)));
+}
+void thread_ends() {
+  pthread_key_create(&key, at_threads_end);
+  for (int i = 0; i < 3; ++i)
+    std::thread([] {
+      total += region(2);
+      pthread_setspecific(key, reinterpret_cast<void*>(2));
+    }).join();
+}
+
+void children() {
+  int status = 0;
+  std::atomic<int> ended{0};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task
+    {
+      pid_t pid = 0;
+      char name[] = "true";
+      char* words[] = {name, nullptr};
+      if (posix_spawn(&pid, "/bin/true", nullptr, nullptr, words, environ) == 0) waitpid(pid, &status, 0);
+      ended += 1 + std::system("exit 3") / 256;
+    }
+  }
+  std::printf("children %d %d\n", status, ended.load());
+}
+
+void events() {
+#if __GNUC__ >= 11
+  std::atomic<int> done{0};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 10; ++i) {
+    omp_event_handle_t event;
+#pragma omp task detach(event) shared(done) depend(inout : done)
+    {
+      done += 1;
+      omp_fulfill_event(event);
+    }
+  }
+  std::printf("events %d\n", done.load());
+#endif
+}
+
+}  // namespace
+
+int main() {
+  std::printf("before main %ld\n", before_main.sum);
+  omp_set_max_active_levels(3);
+  omp_set_dynamic(0);
+  pool();
+  paused();
+  ends_of_numbers();
+  for (const bool is_deferred : {false, true}) {
+    blocks<1, 1>(is_deferred);
+    blocks<40, 16>(is_deferred);
+    blocks<480, 32>(is_deferred);
+    blocks<600, 8>(is_deferred);
+    blocks<5000, 8>(is_deferred);
+    blocks<4096, 256>(is_deferred);
+    blocks<40000, 64>(is_deferred);
+  }
+  thread_private();
+  settings();
+  routines();
+  std::printf("nested %ld, recursive %ld\n", nested(5), recursive(12));
+  thread_ends();
+  children();
+  events();
+  std::printf("total %ld\n", total.load());
+}

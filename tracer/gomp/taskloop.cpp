@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Taskloops. They are told as their tasks' creation, with the group that waits for them; a task's own creation when it
+// begins to run.
+#include "tracer/gomp/loops.hpp"
+#include "tracer/gomp/tasks.hpp"
+
+namespace tracer::gomp {
+namespace {
+
+void tell_taskloop(const Header& header, ompt_scope_endpoint_t at) noexcept {
+  ompt_data_t task = word_of(thread.task);
+  on.work(static_cast<ompt_work_t>(work_type::taskloop), at, nullptr, &task, header.count, header.code);
+}
+
+[[gnu::noinline]] void begin_taskloop(Header& header, const void* code, unsigned flags, std::uint64_t count) noexcept {
+  header.code = code;
+  header.count = count;
+  header.flags = static_cast<std::uint32_t>(task_flags(flags, (flags & flag_if) == 0));
+  header.carried = 2;
+  header.has_group = (flags & flag_no_group) == 0;
+  if (header.has_group) wait_begins(sync_kind::taskgroup, code);
+  tell_taskloop(header, ompt_scope_begin);
+}
+
+[[gnu::noinline]] void end_taskloop(Header* header) noexcept {
+  tell_taskloop(*header, ompt_scope_end);
+  if (header->has_group) wait_ends(sync_kind::taskgroup, header->code);
+  give_back(header);
+}
+
+/// Keeps as little on the stack as it can. The arguments are the entry point's, so that it can be jumped to, but for
+/// the third.
+template <class Number>
+using Taskloop = void (*)(Function, void*, Copy, long, long, unsigned, unsigned long, int, Number, Number, Number);
+template <class Number>
+[[gnu::noinline]] void call_taskloop(Function, void* header, Taskloop<Number> gomp_taskloop, long size, long alignment,
+                                     unsigned flags, unsigned long tasks, int priority, Number start, Number end,
+                                     Number step) {
+  const Copy copy = static_cast<Header*>(header)->copy != nullptr ? &copy_with_header : nullptr;
+  gomp_taskloop(&run_with_header, header, copy, size, alignment, flags, tasks, priority, start, end, step);
+  end_taskloop(static_cast<Header*>(header));
+}
+
+std::uint64_t loop_count(const Site& site, long start, long end, long step, unsigned) noexcept {
+  return loop_work(site, start, end, step, 0).count;
+}
+std::uint64_t loop_count(const Site& site, Unsigned start, Unsigned end, Unsigned step, unsigned flags) noexcept {
+  return loop_work(site, (flags & flag_up) != 0, start, end, step, 0).count;
+}
+
+}  // namespace
+}  // namespace tracer::gomp
+
+using namespace tracer::gomp;
+
+#define TRACER_DEFINE(name, number)                                                                                    \
+  void name(Function function, void* data, Copy copy, long size, long alignment, unsigned flags, unsigned long tasks,  \
+            int priority, number start, number end, number step) {                                                     \
+    TRACER_GOMP_ENTER_OUTLINED(name, function, data, copy, size, alignment, flags, tasks, priority, start, end, step); \
+    Header* const header = new_header(function, data, copy, size, alignment, flags);                                   \
+    if (header == nullptr) [[unlikely]]                                                                                \
+      return site.runtime->name(function, data, copy, size, alignment, flags, tasks, priority, start, end, step);      \
+    begin_taskloop(*header, site.code, flags, loop_count(site, start, end, step, flags));                              \
+    call_taskloop<number>(function, header, site.runtime->name, size + header->offset, alignment_of(alignment), flags, \
+                          tasks, priority, start, end, step);                                                          \
+  }
+TRACER_DEFINE(GOMP_taskloop, long)
+TRACER_DEFINE(GOMP_taskloop_ull, Unsigned)
+#undef TRACER_DEFINE
