@@ -88,7 +88,10 @@ std::uint64_t clock_now() noexcept {
 
 /// A forked child that names something is about to record.
 Session* session_to_tell() noexcept {
-  if (Forks::is_undecided()) Forks::make_session();
+  if (Forks::is_undecided()) {
+    Forks::make_session();
+    Forks::leave_first_channel();
+  }
   Session* session = Session::current();
   return session != nullptr && session->state() != RecordingState::finished ? session : nullptr;
 }
@@ -140,6 +143,12 @@ int clocks_of_launch(std::uint32_t rank, std::uint32_t size, std::uint64_t* cloc
   return 0;
 }
 
+void save() noexcept {
+  const KeepErrno keep;
+  const Undisturbed undisturbed;
+  tool::save();
+}
+
 int records_polls() noexcept {
   const Session* session = Session::current();
   return session == nullptr || (session->config().record & record_polls) != 0 ? 1 : 0;
@@ -175,6 +184,7 @@ constexpr tracer_front_end table{
     .new_id = &new_id,
     .lane = &lane,
     .records_chunks = &records_chunks,
+    .save = &save,
 };
 
 }  // namespace

@@ -63,9 +63,12 @@ std::atomic<Tool*> tool{nullptr};
 std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false};
 std::atomic<const Session*> ended{nullptr};  ///< two threads may say at once that the run is over
 
-/// In a child: they were for the end of its parent.
-void forget_ends() {
+std::atomic<sample::Sampler*> sampler{nullptr};
+
+/// In a child: functions for the end of its parent, and who watches the parent's threads.
+void forget_parent() {
   if (Tool* self = tool.load()) self->at_end.clear();
+  sampler.store(nullptr);
 }
 
 /// The settings, read once; nullptr when nothing is to be recorded. Under the lock.
@@ -114,19 +117,23 @@ void start_devices(Session& session, const Config& config, bool driver_starts = 
   session.add_periodic([]() noexcept { ompt::devices()->poll(); });
 }
 
-std::atomic<sample::Sampler*> sampler{nullptr};
+/// Watches the session's threads beside their own records.
+void watch_threads(Session& session) noexcept {
+  sample::Sampler* const made = sample::Sampler::start(session, &ompt::ask_runtime);
+  if (made == nullptr) return;
+  sampler.store(made, std::memory_order_release);
+  session.add_periodic([]() noexcept {
+    if (sample::Sampler* watching = sampler.load(std::memory_order_acquire)) watching->poll();
+  });
+}
 
-/// A session, and what watches its threads beside their own records. nullptr as Session::start.
+/// A session, and who watches its threads. nullptr as Session::start.
 Session* begin_session(const Tool& self) {
   remember_processors();
   Session* session = Session::start(self.run, self.config, &make_drainer);
   if (session == nullptr) return nullptr;
-  if (auto* made = sample::Sampler::start(*session, &ompt::ask_runtime)) {
-    sampler.store(made, std::memory_order_release);
-    session->add_periodic([]() noexcept {
-      if (sample::Sampler* watching = sampler.load(std::memory_order_acquire)) watching->poll();
-    });
-  }
+  watch_threads(*session);
+  Session::set_begun_in_child(&watch_threads);
   return session;
 }
 
@@ -209,7 +216,7 @@ void end_before_the_runtime_does() {
 bool accept(unsigned omp_version, const char* runtime_version) {
   if (has_runtime.exchange(true)) return false;
   WhileStarting now;
-  prepare_for_forks(&forget_ends);
+  prepare_for_forks(&forget_parent);
   const std::lock_guard lock(starting);
   Tool* self = prepare();
   if (self == nullptr) return false;
@@ -330,7 +337,7 @@ bool records_cuda(const Config& config) {
 }  // namespace
 
 bool connect() {
-  prepare_for_forks(&forget_ends);
+  prepare_for_forks(&forget_parent);
   const std::lock_guard lock(starting);
   return join(prepare());
 }
@@ -339,12 +346,20 @@ void cuda_starts() {
   // A runtime starts the tool, which starts CUPTI, which starts the driver: it is under way, and under the lock.
   if (this_thread_starts()) return;
   if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
-  prepare_for_forks(&forget_ends);
+  prepare_for_forks(&forget_parent);
   const std::lock_guard lock(starting);
   if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
   const Tool* self = prepare();
   if (self == nullptr || !records_cuda(self->config) || !join(self)) return;
   if (Session* session = Session::current()) start_devices(*session, self->config, true);
+}
+
+// A child of vfork has its parent's memory, and is not meant.
+void save() noexcept {
+  const Session* session = Session::current();
+  if (session == nullptr || session->state() == RecordingState::finished) return;
+  if (session->run().process_id != static_cast<std::uint64_t>(::getpid())) return;
+  if (sample::Sampler* watching = sampler.load(); watching != nullptr && watching->watches(*session)) watching->save();
 }
 
 std::uint32_t recorded() noexcept {

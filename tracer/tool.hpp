@@ -33,6 +33,9 @@ void cuda_starts();
 /// Calls `function` before the run ends. False: it has ended, or there is no memory.
 bool at_end(void (*function)(void*), void* data) noexcept;
 
+/// The process calls _exit: what only its memory has is written.
+void save() noexcept;
+
 /// Groups of Config::record; nothing before a run has begun.
 std::uint32_t recorded() noexcept;
 

@@ -114,6 +114,9 @@ struct tracer_front_end {
   /* Whether each chunk that a loop hands out is to be recorded (TRACER_RECORD, group chunks). The same until the
    * process ends. */
   int (*records_chunks)(void);
+  /* Before the process calls _exit: writes what would be lost with its memory (samples). Records are safe without it.
+   * May write, and wait for a tenth of a second. */
+  void (*save)(void);
 };
 
 /* Begins the trace, or joins it. NULL: there is nothing to record (TRACER=off, a set-user-id program, no place for the

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -169,4 +170,45 @@ TEST_CASE("a stack goes on behind Python's trampolines") {
     CHECK(with > 3);  // this function, and what called it
   }
 }
+
+TEST_CASE("trampolines that lie close together leave room for all of a large program") {
+  if (!prepare_unwinder()) return;
+  constexpr std::size_t functions = 5000;
+  constexpr std::uint8_t kind[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+  void* memory =
+      ::mmap(nullptr, functions * sizeof kind, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  auto* code = static_cast<std::uint8_t*>(memory);
+  for (std::size_t i = 0; i < functions; ++i) {
+    std::memcpy(code + i * sizeof kind, kind, sizeof kind);
+    char line[128];
+    std::snprintf(line, sizeof line, "%lx b py::f%zu:/x.py\n", reinterpret_cast<unsigned long>(code + i * sizeof kind),
+                  i);
+    Trampolines{}.add(line);
+  }
+  code += (functions - 1) * sizeof kind;
+  Trampoline trampoline = nullptr;
+  std::memcpy(&trampoline, &code, sizeof code);
+  CHECK(trampoline(0, 0, 0, walk) > 3);
+}
 #endif
+
+TEST_CASE("a forked child has the names that its parent had for the code") {
+  const Map map;
+  map.append("1000 10 parents\n");
+  Copy copy;
+  CHECK(copy.text() == "1000 10 parents\n");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::string text;
+    {
+      const Map own;
+      own.append("2000 10 childs\n");
+      text = Copy{}.text();
+    }
+    ::_exit(text == "1000 10 parents\n2000 10 childs\n" ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}

@@ -175,6 +175,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
   translation.spill_directory = directory;
+  if (!result.ended) translation.seen_until = last_sample(raw_directory, source->journal());
   std::vector<Module> modules = source->journal().modules;
   for (Module& module : modules) {
     if (!options.symbols || !was_replaced(module, source->journal())) continue;

@@ -361,4 +361,22 @@ std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const 
   return set.samples.size();
 }
 
+// The clocks were read once in a second: what is much later is damage.
+Nanoseconds last_sample(const std::filesystem::path& raw_directory, const Journal& journal) {
+  constexpr Nanoseconds most_later = 10'000'000'000;
+  const auto file = raw_directory / "samples";
+  if (journal.clock.empty() || !is_there(file)) return 0;
+  const Nanoseconds latest = journal.clock.back().monotonic + most_later;
+  Nanoseconds last = 0;
+  try {
+    raw::read_samples(file, [&](const raw::SampleEntry& entry, std::span<const std::uint64_t>) {
+      const bool is_sample = entry.kind == raw::SampleKind::sample || entry.kind == raw::SampleKind::counted ||
+                             entry.kind == raw::SampleKind::asked;
+      if (is_sample && entry.time <= latest) last = std::max(last, entry.time);
+    });
+  } catch (const Error&) {  // convert_samples() says it
+  }
+  return last;
+}
+
 }  // namespace tracer

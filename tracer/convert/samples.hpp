@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracer/journal.hpp"
+#include "tracer/time.hpp"
 #include "tracer/translate/regions/regions.hpp"
 
 namespace tracer {
@@ -18,5 +19,8 @@ namespace tracer {
 std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
                               const Journal& journal, const translate::Symbolizer& symbolize,
                               std::vector<std::string>& damage);
+
+/// When a sample was taken last, by what else the journal has of the process's life; 0: there is none.
+Nanoseconds last_sample(const std::filesystem::path& raw_directory, const Journal& journal);
 
 }  // namespace tracer

@@ -2,11 +2,15 @@
 // Records calls of Python functions as regions. An audit hook, which the interpreter takes before it starts, says when
 // the program begins, and when it sets a profile function of its own: that one replaces ours. The program does not see
 // the hook.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -25,6 +29,15 @@ bool records_functions = false;  ///< else only the begin, so that samples begin
 bool is_embedded = false;        ///< the program is no `python`, whose start has an event of its own
 bool has_begun = false;          ///< in a thread that runs Python: one at a time
 bool has_profile = false;        ///< calls come by a profile function
+bool is_new_child = false;       ///< forked, and nothing of it is recorded
+void (*next_exit)(int) = nullptr;
+
+/// With it the trace begins, and with the trace the samples.
+void mark_begin() noexcept {
+  static constexpr char name[] = "Python begins";
+  const std::uint32_t mark = tracer->intern(name, sizeof name - 1);
+  tracer->emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, language_python), mark, 0, 0);
+}
 
 void begin() noexcept {
   if (has_begun) return;
@@ -32,11 +45,7 @@ void begin() noexcept {
   tracer = tracer_find_and_connect(reinterpret_cast<const void*>(&find_interpreter));
   if (tracer == nullptr) return;
   tracer->fact("PYTHON::VERSION", python->version());
-  if (!records_functions) {
-    static constexpr char name[] = "Python begins";
-    const std::uint32_t mark = tracer->intern(name, sizeof name - 1);
-    return tracer->emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, language_python), mark, 0, 0);
-  }
+  if (!records_functions) return mark_begin();
   if (!begin_functions(*python) || begin_monitoring()) return;
   has_profile = true;
   begin_profile();
@@ -52,6 +61,11 @@ void step_back() noexcept {
         "on, in the threads that have one");
 }
 
+void in_child() noexcept {
+  forget_calls();
+  is_new_child = tracer != nullptr && !records_functions;
+}
+
 bool starts_with(const char* text, const char* begin) noexcept {
   return std::strncmp(text, begin, std::strlen(begin)) == 0;
 }
@@ -59,6 +73,11 @@ bool starts_with(const char* text, const char* begin) noexcept {
 // Called for everything that CPython audits, on the thread that does it; errors are not ours to raise.
 int audit(const char* event, Object*, void*) noexcept {
   if (has_begun) {
+    // A child that only replaces itself is none of Python's.
+    if (is_new_child && !starts_with(event, "os.exec")) [[unlikely]] {
+      is_new_child = false;
+      mark_begin();
+    }
     if (event[0] == 's' && std::strcmp(event, "sys.setprofile") == 0) step_back();
     return 0;
   }
@@ -76,8 +95,18 @@ int audit(const char* event, Object*, void*) noexcept {
   is_embedded = !starts_with(program_invocation_short_name, "python");
   choose_functions(chosen);
   python->add_audit_hook(audit, nullptr);
-  ::pthread_atfork(nullptr, nullptr, forget_calls);
+  ::pthread_atfork(nullptr, nullptr, in_child);
+  void* const next = ::dlsym(RTLD_NEXT, "_exit");
+  std::memcpy(&next_exit, &next, sizeof next);
 }
 
 }  // namespace
 }  // namespace tracer::python
+
+// Children of multiprocessing end by os._exit(). For who is killed nobody can do this.
+extern "C" [[gnu::visibility("default"), noreturn]] void _exit(int status) {
+  const tracer_front_end* const known = tracer::python::tracer;
+  if (known != nullptr && known->size > offsetof(tracer_front_end, save)) known->save();
+  if (tracer::python::next_exit != nullptr) tracer::python::next_exit(status);
+  for (;;) ::syscall(SYS_exit_group, status);
+}

@@ -25,9 +25,18 @@ constexpr std::uint64_t most_bytes = 64 << 20;
 constexpr std::size_t longest_line = 16 << 10;
 constexpr std::size_t bytes_at_once = 1 << 20;
 
-std::string map_of_this_process() {
-  return "/tmp/perf-" + std::to_string(::getpid()) + ".map";
+std::string path_of_map(pid_t process) {
+  return "/tmp/perf-" + std::to_string(process) + ".map";
 }
+
+/// This process and those that it was forked from, whose code it has: the youngest last. Of more the oldest count.
+struct Ancestor {
+  pid_t process;
+  std::uint64_t start;  ///< in ns since the epoch
+};
+constexpr std::size_t most_ancestors = 8;
+Ancestor ancestors[most_ancestors];
+std::size_t ancestor_count = 0;
 
 /// Since the epoch.
 std::uint64_t start_of_this_process() {
@@ -44,30 +53,43 @@ void CodeMap::give_up(std::string why) noexcept {
   message_ = std::move(why);
 }
 
+void CodeMap::begin(std::filesystem::path at, std::filesystem::path path) {
+  at_ = std::move(at);
+  path_ = std::move(path);
+}
+
 void CodeMap::copy() noexcept {
   if (is_over_ || path_.empty()) return;
   try {
-    const std::string path = map_of_this_process();
-    const RegularFile map = open_regular(path.c_str(), Links::refuse);
-    if (!map) {
-      if (map.kind != nullptr) give_up("names of code are not read: " + map.message(path));
-      return;
+    if (start_ == 0) {
+      start_ = start_of_this_process();
+      for (std::size_t i = 0; i < ancestor_count; ++i) copy_map_of(ancestors[i].process, ancestors[i].start);
+      if (ancestor_count < most_ancestors) ancestors[ancestor_count++] = {::getpid(), start_};
     }
-    struct stat info {};
-    if (start_ == 0) start_ = start_of_this_process();
-    if (::fstat(map.fd.get(), &info) != 0) return;
-    if (changed_ns(info) < start_) return;  // of a process that had the number before
-    if (map.owner != ::geteuid()) return give_up("names of code are not read: " + path + " is another user's");
-    if (info.st_dev != device_ || info.st_ino != inode_ || map.size < copied_) {  // written anew
-      device_ = info.st_dev;
-      inode_ = info.st_ino;
-      copied_ = 0;
-      rest_.clear();
-    }
-    copy_from(map.fd.get(), map.size);
+    copy_map_of(::getpid(), start_);
   } catch (const std::exception& error) {
     give_up(std::string{"names of code are not read: "} + error.what());
   }
+}
+
+void CodeMap::copy_map_of(pid_t process, std::uint64_t start) {
+  const std::string path = path_of_map(process);
+  const RegularFile map = open_regular(path.c_str(), Links::refuse);
+  if (!map) {
+    if (map.kind != nullptr) give_up("names of code are not read: " + map.message(path));
+    return;
+  }
+  struct stat info {};
+  if (::fstat(map.fd.get(), &info) != 0) return;
+  if (changed_ns(info) < start) return;  // of a process that had the number before
+  if (map.owner != ::geteuid()) return give_up("names of code are not read: " + path + " is another user's");
+  if (info.st_dev != device_ || info.st_ino != inode_ || map.size < copied_) {  // written anew, or another process's
+    device_ = info.st_dev;
+    inode_ = info.st_ino;
+    copied_ = 0;
+    rest_.clear();
+  }
+  copy_from(map.fd.get(), map.size);
 }
 
 // Whole lines only: what stands behind them is not written yet.

@@ -21,17 +21,16 @@ namespace tracer::sample {
 class CodeMap {
  public:
   /// The copy is made when there is something to copy, as OwnFile::create() does.
-  void begin(std::filesystem::path at, std::filesystem::path path) {
-    at_ = std::move(at);
-    path_ = std::move(path);
-  }
-  /// Copies what is new. A map of another user, that is no regular file, or too large is left; why is in message().
+  void begin(std::filesystem::path at, std::filesystem::path path);
+  /// Copies what is new; at first what the processes wrote from which this one was forked. A map of another user, that
+  /// is no regular file, or too large is left; why is in message().
   void copy() noexcept;
   void close() noexcept { file_.close(); }
   /// For the user, once; "" nothing.
   std::string take_message() noexcept { return std::exchange(message_, {}); }
 
  private:
+  void copy_map_of(pid_t process, std::uint64_t start);
   void copy_from(int fd, std::uint64_t size);
   void give_up(std::string why) noexcept;
 

@@ -33,7 +33,10 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     auto made = std::unique_ptr<Sampler>(new Sampler(session));
     made->plan_ = make_plan(config);
     made->processor_time_before_ = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-    if (!made->plan_.denied.empty()) session.message(made->plan_.denied);
+    static bool is_said = false;  // a forked child says nothing that its parent has said
+    if (!made->plan_.denied.empty())
+      std::exchange(is_said, true) ? session.journal().message(made->plan_.denied)
+                                   : session.message(made->plan_.denied);
     if (config.sample != 0 && !made->plan_.takes_samples()) made->tell_why_none(made->plan_.denied);
     if (!made->plan_.lacks.empty()) session.journal().fact("RUN::SAMPLES_LACK", made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
@@ -216,6 +219,21 @@ void Sampler::poll() noexcept {
     drain();
   }
   copy_code_map();
+}
+
+// Whoever has a lock may be the caller itself, below a signal's handler.
+void Sampler::save() noexcept {
+  constexpr timespec moment{0, 1'000'000};
+  constexpr int most_moments = 100;
+  for (int i = 0; i < most_moments; ++i) {
+    std::unique_lock lock(mutex_, std::defer_lock), map_lock(map_mutex_, std::defer_lock);
+    if (std::try_lock(lock, map_lock) == -1) {
+      if (!over_) drain();
+      code_map_.copy();
+      return;
+    }
+    ::nanosleep(&moment, nullptr);
+  }
 }
 
 // No handler is at the runtime from then on: each is for some microseconds, unless its thread does not run, or the

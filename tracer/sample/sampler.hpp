@@ -31,6 +31,8 @@ class Sampler final : public ThreadObserver {
   void thread_ended(ChannelId channel) noexcept override;
   /// The drainer's thread, about ten times a second.
   void poll() noexcept;
+  /// The process is about to end without more: what is there is written, unless somebody else is at it for long.
+  void save() noexcept;
   /// The runtime is about to end: it is asked no more.
   void stop_asking() noexcept;
   /// At the session's end, before it is finished: reads what is left and closes the file.

@@ -57,6 +57,7 @@ bool is_free(int signal) noexcept {
 }  // namespace
 
 int take_signal() noexcept {
+  if (taken.load() != 0 && signal_is_ours()) return 0;  // in a forked child
   int chosen = is_free(SIGURG) ? SIGURG : 0;
   for (int signal = SIGRTMAX; chosen == 0 && signal > SIGRTMIN; --signal)
     if (is_free(signal)) chosen = signal;

@@ -32,7 +32,8 @@
 
 namespace tracer::sample {
 
-/// Takes a signal for this process and installs the handler. 0 or the errno: EBUSY when all are in use. Once.
+/// Takes a signal for this process and installs the handler. 0 or the errno: EBUSY when all are in use. Once; a forked
+/// child has its parent's.
 int take_signal() noexcept;
 /// The number; 0 before take_signal().
 int sampling_signal() noexcept;

@@ -25,9 +25,9 @@ void add_range(std::uint64_t begin, std::uint64_t end) noexcept {
   const std::size_t have = count.load(std::memory_order_relaxed);
   for (std::size_t i = have; i-- != 0;) {  // mostly the last one grows
     Range& range = ranges[i];
-    if (begin == range.end.load(std::memory_order_relaxed)) return range.end.store(end, std::memory_order_release);
-    if (begin >= range.begin.load(std::memory_order_relaxed) && end <= range.end.load(std::memory_order_relaxed))
-      return;
+    const std::uint64_t now = range.end.load(std::memory_order_relaxed);
+    if (begin < range.begin.load(std::memory_order_relaxed) || begin > now) continue;
+    return range.end.store(std::max(now, end), std::memory_order_release);
   }
   if (have == most_ranges) return;
   ranges[have].begin.store(begin, std::memory_order_relaxed);

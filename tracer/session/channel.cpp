@@ -28,7 +28,7 @@ Channel::Channel(std::span<Record> slots, std::atomic<std::uint64_t>& head, std:
                  std::uint64_t counter) noexcept
     : counter_(counter) {
   ring_.attach(slots.data(), slots.size(), head, tail);
-  ring_.allow(slots.size());
+  ring_.allow(0);  // each record is looked at
 }
 
 bool Channel::make_ring(Session& session, Spool& spool, std::uint64_t records) noexcept {
@@ -169,7 +169,7 @@ void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const KeepErrno keep;
   const Undisturbed undisturbed;  // a handler's records come here, too, and may need what is held here
-  if (!session_) return Forks::emit_first(*this, record, more);
+  if (!session_) return Forks::emit_first(record, more);
   const std::uint64_t count = more ? 2 : 1;
   const bool has_losses = unreported_ != 0;
   const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);

@@ -25,6 +25,13 @@ alignas(64) constinit unsigned char first_memory[sizeof(Channel)]{};
 Record first_slots[first_records];
 constinit std::atomic<std::uint64_t> first_head{0}, first_tail{0};
 
+/// What runtimes record of a child that does not use them, and a few words of a child that goes on with another
+/// program.
+bool may_be_all(RecordKind kind) noexcept {
+  return kind == RecordKind::thread_begin || kind == RecordKind::initial_task || kind == RecordKind::thread_end ||
+         (kind >= RecordKind::range_push && kind <= RecordKind::range_counter);
+}
+
 }  // namespace
 
 // fork() in a process with a drainer, in steps:
@@ -70,6 +77,7 @@ Session* Session::start_again(bool has_first_thread) const noexcept {
     if (has_first_thread) session->shared_->next_id.store(1);
     session->shared_->next_string.store(shared_->next_string.load());
     session->journal().repeat(shared_->journal.kept());
+    if (auto* job = begun_in_child_.load(std::memory_order_acquire)) job(*session);
     return session;
   } catch (...) {
     log_error("forked child not traced: out of memory");
@@ -121,26 +129,36 @@ Session* Forks::make_session() noexcept {
   return session;
 }
 
-void Forks::emit_first(Channel& from, const Record& record, const Record* more) noexcept {
-  const std::uint64_t held = first_head.load();
+void Forks::leave_first_channel() noexcept {
+  Channel* const from = detail::channel;
+  if (from == nullptr || from->has_session()) return;
+  const std::uint64_t held = std::min(first_head.load(), first_records);
   detail::set_channel(nullptr);
   make_session();
-  Channel* to = detail::make_channel(0);
-  if (!to) return;
-  to->continue_from(from);
+  Channel* const to = detail::make_channel(0);
+  if (to == nullptr) return;
+  to->continue_from(*from);
   for (std::uint64_t i = 0; i < held; ++i) to->emit(first_slots[i]);
+}
+
+void Forks::emit_first(const Record& record, const Record* more) noexcept {
+  if (detail::channel != nullptr && !detail::channel->has_session() && more == nullptr && may_be_all(record.kind)) {
+    if (const std::uint64_t held = first_head.load(); held < first_records) {
+      first_slots[held] = record;
+      return first_head.store(held + 1);
+    }
+  }
+  leave_first_channel();
+  Channel* const to = detail::channel;
+  if (to == nullptr) return;
   more ? to->emit(record, *more) : to->emit(record);
 }
 
 void Forks::make_session_of_words() noexcept {
-  if (!first_channel_taken || detail::channel == nullptr || detail::channel->has_session()) return;
-  const std::uint64_t held = first_head.load();
+  if (!first_channel_taken) return;
+  const std::uint64_t held = std::min(first_head.load(), first_records);
   const auto is_spoken = [](const Record& r) { return r.kind >= RecordKind::range_push; };
-  if (!std::any_of(first_slots, first_slots + std::min(held, first_records), is_spoken)) return;
-  detail::set_channel(nullptr);
-  make_session();
-  Channel* to = detail::make_channel(0);
-  for (std::uint64_t i = 0; to != nullptr && i < held; ++i) to->emit(first_slots[i]);
+  if (std::any_of(first_slots, first_slots + held, is_spoken)) leave_first_channel();
 }
 
 void Session::prepare_for_forks() noexcept {

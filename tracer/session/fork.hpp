@@ -7,7 +7,8 @@
 namespace tracer {
 
 /// A runtime may deliver thread_begin inside fork(), also to children that never use OpenMP. So the child's first
-/// thread gets a ring of a few records in the process's own memory; only the record that does not fit makes a session.
+/// thread gets a ring of a few records in the process's own memory; only the record that does not fit, or tells of a
+/// use of OpenMP or MPI, makes a session.
 struct Forks {
   static void before() noexcept;
   static void in_parent() noexcept;
@@ -16,8 +17,11 @@ struct Forks {
   static bool is_undecided() noexcept;
   /// The small ring of an undecided child's first thread; nullptr for the other threads.
   static Channel* first_channel() noexcept;
-  /// The small ring is full: makes the session, and moves what the ring holds and `record` into it.
-  static void emit_first(Channel& channel, const Record& record, const Record* more) noexcept;
+  /// Records into the small ring, or leaves it and records.
+  static void emit_first(const Record& record, const Record* more) noexcept;
+  /// Makes the session, unless there is one, and moves what the calling thread's small ring holds into it. Nothing
+  /// where the thread has another ring, or none.
+  static void leave_first_channel() noexcept;
   /// A child ends with a few records of a front end in that ring: makes the session, and moves them.
   static void make_session_of_words() noexcept;
   /// The child's own session.

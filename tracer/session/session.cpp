@@ -29,6 +29,7 @@
 namespace tracer {
 
 constinit std::atomic<Session*> Session::current_{nullptr};
+constinit std::atomic<void (*)(Session&) noexcept> Session::begun_in_child_{nullptr};
 
 namespace {
 

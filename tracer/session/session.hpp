@@ -170,6 +170,11 @@ class Session {
   void list_for_drain(Channel& channel) noexcept;
   void close_channel(Channel& channel) noexcept;
 
+  /// Called with each session that a forked child begins, before a thread of it has a channel.
+  static void set_begun_in_child(void (*job)(Session&) noexcept) noexcept {
+    begun_in_child_.store(job, std::memory_order_release);
+  }
+
   // For fork(): see fork.cpp.
   /// Nobody else writes the trace or holds a lock, until resume().
   void hold() noexcept;
@@ -195,6 +200,7 @@ class Session {
   void interrupt_all() noexcept;
 
   static std::atomic<Session*> current_;
+  static std::atomic<void (*)(Session&) noexcept> begun_in_child_;
   std::atomic<RecordingState> state_{RecordingState::recording};
   std::atomic<void (*)(Channel&) noexcept> joined_{nullptr};
   std::array<std::atomic<void (*)() noexcept>, 2> periodic_{};

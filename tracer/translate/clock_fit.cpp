@@ -21,4 +21,12 @@ ClockFit::ClockFit(ClockKind kind, std::span<const ClockSync> readings) noexcept
       static_cast<double>(last.ticks - first.ticks) * 1e9 / static_cast<double>(last.monotonic - first.monotonic);
 }
 
+Ticks ClockFit::ticks_of(Nanoseconds time) const noexcept {
+  if (identity_ || scale_ <= 0) return time;
+  const auto delta = static_cast<std::int64_t>(time - ns0_);
+  Ticks ticks = ticks0_ + static_cast<std::uint64_t>((static_cast<__int128>(delta) << shift) / scale_);
+  while ((*this)(ticks) < time) ++ticks;
+  return ticks;
+}
+
 }  // namespace tracer::translate

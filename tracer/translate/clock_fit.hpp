@@ -21,6 +21,9 @@ class ClockFit {
     return ns0_ + static_cast<std::uint64_t>((static_cast<__int128>(delta) * scale_) >> shift);
   }
 
+  /// The first tick that is not before a time.
+  Ticks ticks_of(Nanoseconds time) const noexcept;
+
   /// Nanoseconds since the epoch of a time of the archive.
   std::uint64_t realtime(Nanoseconds time) const noexcept { return time + realtime_offset_; }
 

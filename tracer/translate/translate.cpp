@@ -120,6 +120,8 @@ void Translation::scan() {
     report_.records += scan.records;
     repairs_.add(scan.repairs);
   }
+  if (journal_.ending == Ending::unknown && options_.seen_until != 0)
+    tables_.end = std::max(tables_.end, clock_.ticks_of(options_.seen_until));
   for (const ChannelInfo& channel : journal_.channels) report_.lost += channel.lost;
   report_.lost += lost_without_count(journal_);
 }

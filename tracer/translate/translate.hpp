@@ -26,6 +26,7 @@ struct TranslateOptions {
   std::map<std::string, std::string> facts;  ///< of the process, from whoever saw its end
   std::function<bool(const Region&)> keep;   ///< false: its Enter and Leave are left out; empty: all are kept
   Exclusions excluded;                       ///< what contradicts itself
+  Nanoseconds seen_until = 0;                ///< a trace without an end ends no sooner; 0: with its last record
   std::filesystem::path spill_directory;     ///< for tables that grow with the run; "": in memory
   std::function<void(double)> progress;      ///< 0 to 1, called by one thread at a time; may be empty
 };

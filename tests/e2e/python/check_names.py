@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_names.py TRACER: samples name functions of Python, in the shares in which the program used the processor; also after a kill, and whatever
-stands in the place of the interpreter's map. Exit status 77: no Python 3.12 or newer here, or no samples."""
+"""check_names.py TRACER: samples name functions of Python, in the shares in which the program used the processor; also after a kill, in processes of
+multiprocessing, and whatever stands in the place of the interpreter's map. Exit status 77: no Python 3.12 or newer here, or no samples."""
 import glob
 import json
 import math
@@ -60,6 +60,23 @@ def check(tracer, python, version, directory):
     return True
 
 
+def check_workers(tracer, python, directory):
+    """A forked child has the code of its parent, and the names that the parent wrote for it."""
+    for method in ("fork", "forkserver", "spawn"):
+        place = directory / method
+        done = subprocess.run([tracer, "run", "--sample", "-o", place, "--", python, HERE / "workers.py", method], capture_output=True, text=True, timeout=300)
+        need((done.returncode, done.stdout) == (0, "[0, 0]\n"), f"{method}: the program does what it does without: {done.returncode} {done.stdout} {done.stderr[-300:]}")
+        report = json.loads(subprocess.run([tracer, "samples", "--form", "json", place], capture_output=True, text=True, check=True).stdout)
+        inside = {f["name"]: f["inside"] for f in report["functions"]}
+        first, second = inside.get("first_part", 0), inside.get("second_part", 0)
+        need(first + second > 50 and second > first > 0, f"{method}: {first} samples lie in the first part of the workers' jobs, {second} in the second, three times as long")
+        need(report["outside"] <= 0.02 * report["samples"], f"{method}: {report['outside']} samples lie outside of the trace, {report['samples']} inside")
+        paths = [row["path"] for row in report["paths"] if "second_part" in row["path"]]
+        need(any("BaseProcess._bootstrap" in path[:path.index("second_part")] and "job" in path for path in paths), f"{method}: paths lead there: {paths[:1]}")
+        checked = subprocess.run([tracer, "check", place], capture_output=True, text=True)
+        need(checked.returncode == 0, f"{method}: the archive is valid {checked.stdout}{checked.stderr}")
+
+
 def main():
     tracer = os.path.abspath(sys.argv[1])
     before = set(glob.glob("/tmp/perf-*.map"))
@@ -67,7 +84,9 @@ def main():
     try:
         for python, version in find_pythons((3, 12)):
             with tempfile.TemporaryDirectory() as directory:
-                looked_at += check(tracer, python, version, pathlib.Path(directory))
+                if check(tracer, python, version, pathlib.Path(directory)):
+                    check_workers(tracer, python, pathlib.Path(directory))
+                    looked_at += 1
     finally:
         for left in set(glob.glob("/tmp/perf-*.map")) - before:  # the interpreters' own
             os.unlink(left)
