@@ -46,6 +46,7 @@ constexpr tracer_front_end nobody{
     .new_id = nullptr,
     .lane = nullptr,
     .records_chunks = nullptr,
+    .save = nullptr,
 };
 
 void connect() {
