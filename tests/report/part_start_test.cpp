@@ -93,19 +93,27 @@ std::vector<Row> told_of(EventSource& part) {
   return rows;
 }
 
+struct Used {
+  bool is_asked = false, is_read = false;
+};
+
 /// What was kept after so many events, as a part's begin.
-report::FindPartStart start_at(const Listed& trace, const std::string& kept, std::size_t events, bool& is_asked) {
-  return [&trace, &kept, &is_asked, events](std::uint64_t) {
-    is_asked = true;
-    return report::PartStart{kept, [&trace, events](EventVisitor& visitor) { trace.read_from(events, visitor); }};
+report::FindPartStart start_at(const Listed& trace, const std::string& kept, std::size_t events, Used& used) {
+  return [&trace, &kept, &used, events](std::uint64_t) {
+    used.is_asked = true;
+    return report::PartStart{kept, [&trace, &used, events](EventVisitor& visitor) {
+                               used.is_read = true;
+                               trace.read_from(events, visitor);
+                             }};
   };
 }
 
-/// Begun at every moment, at every time behind it up to a few, to the trace's end and to one before it.
-void check_every_start(Listed& trace, const std::vector<std::string>& ranks, std::size_t step = 1) {
+/// Begun at every moment, at every time behind it up to a few, to the trace's end and to one before it: of ranks, ""
+/// for all, or of threads, as in "threads 1". The share that began with what was kept.
+double check_every_start(Listed& trace, const std::vector<std::string>& ranks, std::size_t step = 1) {
   report::PartState state{trace.definitions()};
   const std::uint64_t offset = trace.definitions().clock.offset;
-  std::size_t compared = 0;
+  std::size_t compared = 0, begun_late = 0;
   for (std::size_t i = 0; i < trace.all.size(); ++i) {
     if (i != 0 && i % step == 0) {
       const std::string kept = state.kept();
@@ -116,21 +124,26 @@ void check_every_start(Listed& trace, const std::vector<std::string>& ranks, std
           part.from = before + later - offset;
           if (part.from > trace.definitions().clock.length) continue;
           if (i % 3 == 0) part.to = part.from + 1 + i % 7 * trace.definitions().clock.length / 20;
-          if (!rank.empty()) part.ranks = report::Numbers{rank};
-          bool is_asked = false;
+          if (rank.starts_with("threads "))
+            part.threads = report::Numbers{rank.substr(8)};
+          else if (!rank.empty())
+            part.ranks = report::Numbers{rank};
+          Used used;
           const auto whole = report::part_of(trace, part);
-          const auto begun = report::part_of(trace, part, start_at(trace, kept, i, is_asked));
+          const auto begun = report::part_of(trace, part, start_at(trace, kept, i, used));
           const auto expected = told_of(*whole);
           INFO("after event " << i << ", part " << part.text());
           REQUIRE(difference(told_of(*begun), expected) == "");
           REQUIRE(difference(told_of(*begun), expected) == "");  // it is read again
-          REQUIRE(is_asked);
+          REQUIRE(used.is_asked);
+          begun_late += used.is_read ? 1 : 0;
           ++compared;
         }
     }
     state.follow(trace.all[i].location, trace.all[i].event, trace.all[i].attributes);
   }
   CHECK(compared > 0);
+  return static_cast<double>(begun_late) / static_cast<double>(compared);
 }
 
 /// Three ranks with two threads each, a team and a library's communicator of their own.
@@ -156,7 +169,8 @@ struct Job {
 };
 
 /// Events of all kinds that leave something open or end it, in no sensible order. `are_apart`: of a process' own teams.
-Listed random_events(unsigned seed, bool are_apart) {
+/// `are_threads_apart`: first threads alone have explicit tasks and call MPI.
+Listed random_events(unsigned seed, bool are_apart, bool are_threads_apart = false) {
   Job of;
   std::mt19937 chance{seed};
   const auto below = [&](std::uint32_t number) { return static_cast<std::uint32_t>(chance() % number); };
@@ -176,7 +190,10 @@ Listed random_events(unsigned seed, bool are_apart) {
       events.push_back({location, event, std::move(attributes)});
     };
     const EventAttribute request = EventAttribute::payload(0, below(6));
-    switch (below(26)) {
+    unsigned kind = below(26);
+    constexpr unsigned first_of_masters = 11, not_of_masters = 15;
+    if (are_threads_apart && location % 2 != 0 && kind >= first_of_masters) kind = not_of_masters;
+    switch (kind) {
       case 0:
       case 1:
       case 2:
@@ -260,7 +277,26 @@ TEST_CASE("a part that begins with what was kept of the events before it has wha
   for (TraceBuilder trace : {imbalance_3_to_1(), chain_of_tasks(12), overlap_30_percent(), contended_lock(),
                              named_phases(), late_leavers()}) {
     Listed listed{trace.set_clock()};
-    check_every_start(listed, {""});
+    CHECK(check_every_start(listed, {""}) == 1);
+  }
+}
+
+TEST_CASE("so has a part of some threads, which begins there where threads have no tasks in common") {
+  for (TraceBuilder trace : {imbalance_3_to_1(), contended_lock(), named_phases(), late_leavers()}) {
+    Listed listed{trace.set_clock()};
+    CHECK(check_every_start(listed, {"threads 0", "threads 1", "threads 0-1"}) == 1);
+  }
+  Listed tasks{chain_of_tasks(12).set_clock()};
+  CHECK(check_every_start(tasks, {"threads 0", "threads 1"}) < 1);
+  MpiJob job = ring(4, 2, 3);
+  job.finish();
+  Listed listed{job.trace.set_clock()};
+  CHECK(check_every_start(listed, {"threads 0", "threads 1"}, 3) == 1);
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    Listed random = random_events(seed, true, true);
+    CHECK(check_every_start(random, {"threads 0", "threads 1", "threads 0-1"}, 4) > 0);
+    Listed mixed = random_events(seed, true, false);
+    check_every_start(mixed, {"threads 0", "threads 1"}, 4);
   }
 }
 
@@ -315,7 +351,7 @@ TEST_CASE("what was kept and damaged is refused, or is of some trace") {
   const auto try_it = [&](const std::string& bytes) {
     report::OpenState open{listed.definitions()};
     report::MpiCut mpi{listed.definitions()};
-    if (!report::take_part_state(bytes, listed.definitions(), {}, open, mpi)) {
+    if (!report::take_part_state(bytes, listed.definitions(), {}, true, open, mpi)) {
       ++refused;
       return;
     }

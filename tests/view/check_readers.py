@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_readers.py TRACER MAKE_TRACE [PROGRAM...]: what report, export, samples and diff say of a part of a trace is byte for byte
 the same with an index as without one; with one they read nothing of what lies far before the part. With programs: of their traces."""
+import json
 import os
 import pathlib
 import subprocess
@@ -13,25 +14,32 @@ import random_archive  # noqa: E402
 import windows  # noqa: E402
 
 
-def check_skips(tracer, archive):
-    """The events before the part are damaged, which the index cannot know: size and time of the file are as they were."""
-    windows.make_index(tracer, archive)
+def damage_begins(archive):
+    """The index cannot know: size and time of each file are as they were. Bytes of the largest."""
     length = 0
     for path in sorted((archive / "traces").glob("*.evt")):
         before = path.stat()
         length = max(length, before.st_size)
         data = bytearray(path.read_bytes())
-        data[4000:8000] = b"\xff" * 4000
+        if len(data) > 12000:
+            data[4000:8000] = b"\xff" * 4000
         path.write_bytes(data)
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert length > 40000, length
-    of = [tracer, "report", "--json", archive, "--from"]
-    late = subprocess.run([*of, "4.7ms"], capture_output=True, text=True, check=False)
-    assert late.returncode == 0, late.stderr
-    early = subprocess.run([*of, "1us"], capture_output=True, text=True, check=False)
-    assert early.returncode == 1 and "damaged" in early.stderr, (early.returncode, early.stderr)
+    return length
+
+
+def check_skips(tracer, archive, early, late, *words):
+    """The events before the part are damaged, and that is not seen with the index."""
+    windows.make_index(tracer, archive)
+    of = [tracer, "report", "--json", archive, *words, "--from"]
+    right = subprocess.run([*of, late], capture_output=True, text=True, check=True)
+    assert damage_begins(archive) > 40000
+    behind = subprocess.run([*of, late], capture_output=True, text=True, check=False)
+    assert behind.returncode == 0 and behind.stdout == right.stdout, behind.stderr
+    before = subprocess.run([*of, early], capture_output=True, text=True, check=False)
+    assert before.returncode == 1 and "damaged" in before.stderr, (before.returncode, before.stderr)
     windows.index_of(archive).unlink()
-    unread = subprocess.run([*of, "4.7ms"], capture_output=True, text=True, check=False)
+    unread = subprocess.run([*of, late], capture_output=True, text=True, check=False)
     assert unread.returncode == 1 and "damaged" in unread.stderr, (unread.returncode, unread.stderr)
 
 
@@ -54,7 +62,10 @@ def main():
                 subprocess.run([make_trace, kind, directory / kind, str(number)], check=True, capture_output=True)
             for archive in sorted(path for path in directory.iterdir() if path.is_dir()):
                 compared[archive.name] = windows.compare(tracer, archive, out, windows=8)
-            check_skips(tracer, directory / "random 0")
+            check_skips(tracer, directory / "random 0", "1us", "4.7ms")
+            subprocess.run([make_trace, "large", directory / "large", "150000", "4"], check=True, capture_output=True)
+            length = json.loads(subprocess.run([tracer, "report", "--json", directory / "large"], check=True, capture_output=True).stdout)["wall_ns"]
+            check_skips(tracer, directory / "large", "1us", f"{length * 9 // 10}ns", "--threads", "1")
         print("the same:", compared)
 
 

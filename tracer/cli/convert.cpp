@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/archives/indexing.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
 
@@ -16,6 +17,7 @@ struct Options {
   std::string output, level = "3.0";
   unsigned threads = 0;
   bool keep_raw = false, no_symbols = false, quiet = false;
+  IndexOption index;
 };
 
 /// The newest ./tracer-*/raw when none is named.
@@ -26,7 +28,7 @@ std::vector<std::string> wanted(const Options& options) {
   return {newest.string()};
 }
 
-int run(const Options& options) {
+int run(Options& options) {
   const auto traces = wanted(options);
   if (traces.size() > 1 && !options.output.empty())
     throw UsageError{"--output takes one trace, " + std::to_string(traces.size()) + " are named"};
@@ -43,7 +45,9 @@ int run(const Options& options) {
     const fs::path directory = options.output.empty() ? around : fs::path{options.output};
     require_own_place(directory, "name a new directory by --output.");
     if (!is_own_place(around)) conversion.keep_raw = true;  // whose it is may remove it
+    options.index.prepare(conversion);
     const ConvertResult result = convert_with_progress(trace, directory, conversion);
+    options.index.finish(result.archive, options.quiet);
     if (options.quiet) continue;
     print_note(summary_of(result));
     say_rest_of_job(around);
@@ -58,6 +62,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_option("-o,--output", options->output, "Directory of the archive (default: the one around the raw trace)")
       ->type_name("DIR");
   app.add_flag("-k,--keep-raw", options->keep_raw, "Keep the raw trace after the conversion (TRACER_KEEP_RAW)");
+  options->index.add_to(app);
   app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines; show addresses");
   app.add_option("-j,--threads", options->threads,
                  "Threads used to convert; 0: as many as this process may use (TRACER_THREADS)")

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tracer/cli/archives/conversion.hpp"
+#include "tracer/cli/archives/indexing.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/merge/job_place.hpp"
@@ -20,6 +21,7 @@ struct Options {
   std::string output, part;
   unsigned threads = 0;
   bool quiet = false;
+  IndexOption index;
 };
 
 /// "3/8"
@@ -36,7 +38,7 @@ void parse_part(const std::string& text, MergeOptions& options) {
     throw UsageError{"--part takes I/N, as in 3/8, not '" + text + "'"};
 }
 
-int run(const Options& options) {
+int run(Options& options) {
   MergeOptions merging;
   parse_part(options.part, merging);
   if (options.output.empty() && (options.jobs.size() > 1 || merging.of != 0))
@@ -61,6 +63,7 @@ int run(const Options& options) {
                                  ? merge_job(fs::absolute(options.jobs.front()).lexically_normal(), merging)
                                  : merge(traces, options.output, merging);
   say_merged(result, options.quiet);
+  options.index.finish(result.archive, options.quiet);
   return result.left_out.empty() ? ok : failure;
 }
 
@@ -75,6 +78,7 @@ void add(Arguments& app, std::function<int()>& action) {
          "--part", options->part,
          "Merge only the I-th of N shares; merge the N results afterwards: spreads a large merge over processes")
       ->type_name("I/N");
+  options->index.add_to(app);
   app.add_option("-j,--threads", options->threads, "Threads used to convert raw parts (TRACER_THREADS)");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(

@@ -23,10 +23,10 @@
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/indexing.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
-#include "tracer/convert/trace_index.hpp"
 #include "tracer/index/cache_place.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/api.hpp"
@@ -109,14 +109,7 @@ class Viewer {
  private:
   void open(const fs::path& anchor) {
     auto source = otf2::open_archive(anchor);
-    index::Stored stored;
-    {
-      Progress progress{"indexing"};
-      stored = open_index(*source, [&](double share) { progress.update(share); });
-    }
-    if (!stored.note.empty()) print_note(stored.note);
-    if (stored.is_new && !stored.path.empty())
-      print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
+    const index::Stored stored = index_of(*source);
     wanted_links_.push_back({anchor, places_of_links(*source, stored.path), stored.contents->header().stamp});
     samples_.emplace_back();
     if (std::optional<samples::SampleSet> set = read_samples(anchor); set && !set->samples.empty())

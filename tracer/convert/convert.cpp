@@ -121,9 +121,12 @@ std::map<std::string, std::string> facts_of_end(const Journal& journal, const st
 }
 
 /// Before the raw trace is removed. An archive that cannot be read loses its anchor, so that nobody takes it for whole.
-void read_back(const fs::path& directory, unsigned threads) {
+void read_back(const fs::path& directory, unsigned threads, const ConvertOptions& options) {
   try {
-    verify_archive(directory, Events::all, threads);
+    if (options.read_back)
+      options.read_back(directory);
+    else
+      verify_archive(directory, Events::all, threads);
   } catch (const Error& error) {
     std::error_code none;
     fs::remove(directory / "traces.otf2", none);
@@ -215,7 +218,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     result.raw_kept = true;
     if (is_around(directory, raw_directory)) raw::mark_kept(raw_directory, true);
   }
-  if (!result.raw_kept) read_back(directory, translation.threads);
+  if (!result.raw_kept) read_back(directory, translation.threads, options);
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;

@@ -38,6 +38,9 @@ struct ConvertOptions {
   std::function<void(double)> progress;  ///< 0 to 1; may be empty
   std::function<void()> waiting;         ///< another process converts the same raw trace; may be empty
   std::vector<ProcessEnd> process_ends;  ///< of some processes; the trace may be of another
+  /// Reads all of the archive in a directory, before the raw trace is removed; throws tracer::Error where that cannot
+  /// be read. Empty: verify_archive().
+  std::function<void(const std::filesystem::path&)> read_back;
 };
 
 struct ConvertResult {

@@ -199,8 +199,20 @@ void OpenState::begin_team(LocationRef location, State& state, const Event& even
   membership.begin = {events_, location, event, {attributes.begin(), attributes.end()}};
   state.current.reset();
   Comers& begun = begun_[event.ref];
-  if (begun.has(location)) begun.clear();  // another fork's
+  const bool is_again = begun.has(location);
+  if (begun.master != location && (is_again || is_master) && is_master_in(begun.master, event.ref))
+    is_by_location_ = false;
+  if (is_again) begun.clear();  // another fork's
   begun.add(location);
+  if (is_master) begun.master = location;
+}
+
+bool OpenState::is_master_in(LocationRef location, CommRef comm) const {
+  if (location >= locations_.size()) return false;
+  const std::vector<Membership>& teams = locations_[location].teams;
+  return std::any_of(teams.begin(), teams.end(), [comm](const Membership& membership) {
+    return membership.is_master && membership.begin.event.ref == comm;
+  });
 }
 
 bool OpenState::is_forking(LocationRef location) const {
@@ -233,18 +245,25 @@ void OpenState::follow_task(LocationRef location, State& state, const Event& eve
                             std::span<const EventAttribute> attributes) {
   const TaskKey key{event.ref, event.a, event.b};
   if (event.type == EventType::task_create) {
-    ExplicitTask& task = tasks_[key];
+    const auto [found, is_new] = tasks_.try_emplace(key);
+    ExplicitTask& task = found->second;
+    if (!is_new && task.at != location) is_by_location_ = false;
     task = {};
     task.create = Held{events_, location, event, {attributes.begin(), attributes.end()}};
     task.at = location;
   } else if (event.type == EventType::task_complete) {
-    tasks_.erase(key);
+    if (const auto task = tasks_.find(key); task != tasks_.end()) {
+      if (task->second.at != location) is_by_location_ = false;
+      tasks_.erase(task);
+    }
     if (state.current == key) state.current.reset();
   } else if (event.b == 0) {
     state.current.reset();
   } else {
     state.current = key;
-    ExplicitTask& task = tasks_[key];
+    const auto [found, is_new] = tasks_.try_emplace(key);
+    ExplicitTask& task = found->second;
+    if (!is_new && task.at != location) is_by_location_ = false;
     task.started = true;
     task.at = location;
   }

@@ -41,6 +41,9 @@ class OpenState {
   /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
   /// and leave it then. Tasks that nobody has begun are left as they are.
   void tell_closings(std::uint64_t time, const Tell& tell) const;
+  /// Each explicit task has been on one location only, and nobody came to a team again whose master was in it: of some
+  /// locations alone the same is open.
+  bool is_by_location() const noexcept { return is_by_location_; }
   /// What follow() has made of the events so far, but for their times; not after tell_openings().
   void keep(std::string& out) const;
   /// That again, of the locations that are `wanted` (empty: of all): refuses what cannot be.
@@ -105,6 +108,8 @@ class OpenState {
       list_.clear();
     }
 
+    LocationRef master = undefined_ref;  ///< the last one that came as such
+
    private:
     static constexpr std::size_t few = 16;
     void note(LocationRef location) {
@@ -135,6 +140,7 @@ class OpenState {
   void follow_task(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
   void begin_team(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
   void end_team(State& state);
+  bool is_master_in(LocationRef location, CommRef comm) const;
   /// Those who have not come to the team that a master began come and go.
   void tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const;
   void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
@@ -161,6 +167,7 @@ class OpenState {
   std::map<TaskKey, ExplicitTask> tasks_;
   std::map<CommRef, Comers> begun_;  ///< who has come to the team of the latest fork
   std::uint64_t events_ = 0;
+  bool is_by_location_ = true;
 };
 
 }  // namespace tracer::report

@@ -149,15 +149,14 @@ class PartSource final : public EventSource, private EventVisitor {
   }
 
  private:
-  /// Where reading begins; none: at the trace's begin. Sets what lies before it. Threads of a process have tasks and
-  /// requests in common: of some of them what is open is not in what was kept of all.
+  /// Where reading begins; none: at the trace's begin. Sets what lies before it.
   std::optional<PartStart> find_start() {
     open_.emplace(definitions_);
     mpi_.emplace(definitions_);
-    if (begun_ || !find_start_ || !are_processes_) return std::nullopt;
+    if (begun_ || !find_start_) return std::nullopt;
     std::optional<PartStart> start = find_start_(from_);
-    if (start && take_part_state(start->kept, definitions_, are_all_ ? std::vector<bool>{} : wanted_, *open_, *mpi_))
-      return start;
+    const std::vector<bool> wanted = are_all_ && are_processes_ ? std::vector<bool>{} : wanted_;
+    if (start && take_part_state(start->kept, definitions_, wanted, are_processes_, *open_, *mpi_)) return start;
     open_.emplace(definitions_);
     mpi_.emplace(definitions_);
     return std::nullopt;

@@ -32,6 +32,7 @@ class PartState {
   std::vector<bool> used_;                 ///< by location
   std::vector<std::uint32_t> process_;     ///< likewise
   std::vector<std::uint32_t> process_of_;  ///< by communicator; undefined_ref: none yet
+  std::vector<bool> has_operations_;       ///< by location: calls of MPI, input and output
   bool is_by_process_ = true;
   OpenState open_;
   MpiCut mpi_;
@@ -46,8 +47,9 @@ struct PartStart {
 using FindPartStart = std::function<std::optional<PartStart>(std::uint64_t time)>;
 
 /// Puts into `open` and `mpi`, which are new, what they would have made of all events before; `wanted`: of these
-/// locations, which are whole processes; empty: of all. False: that is not to be had from what was kept.
+/// locations; empty: of all. `are_processes`: those are whole processes. False: that is not to be had from what was
+/// kept.
 bool take_part_state(std::string_view kept, const Definitions& definitions, const std::vector<bool>& wanted,
-                     OpenState& open, MpiCut& mpi);
+                     bool are_processes, OpenState& open, MpiCut& mpi);
 
 }  // namespace tracer::report

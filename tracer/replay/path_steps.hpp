@@ -31,9 +31,12 @@ using Trail = std::shared_ptr<Step>;
 
 /// `trail` goes on with work on `location`. What is nearer than `resolution` (ns) to a step of the same location
 /// becomes a part of it, and a step of another that is shorter than that is forgotten: so a trail has at most as many
-/// steps as its time has resolutions.
+/// steps as its time has resolutions. With a resolution of 0 its steps are together as long as what it was made of.
 inline void go_on(Trail& trail, LocationRef location, std::uint64_t from, std::uint64_t to, std::uint64_t resolution) {
-  if (trail != nullptr && trail->location == location && from <= trail->to + resolution) {
+  const auto leads_to = [&](const Trail& step) {
+    return step != nullptr && step->location == location && step->to <= from && from - step->to <= resolution;
+  };
+  if (leads_to(trail)) {
     if (trail.use_count() == 1)
       trail->to = to;
     else
@@ -42,7 +45,7 @@ inline void go_on(Trail& trail, LocationRef location, std::uint64_t from, std::u
   }
   const bool forget = trail != nullptr && trail->to - trail->from < resolution;
   Trail before = forget ? trail->before : trail;
-  if (forget && before != nullptr && before->location == location && from <= before->to + resolution) {
+  if (forget && leads_to(before)) {
     trail = std::make_shared<Step>(location, before->from, to, before->before);
     return;
   }

@@ -7,6 +7,7 @@
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/indexing.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/trace_index.hpp"
 #include "tracer/cut/part_source.hpp"
@@ -57,26 +58,19 @@ report::Part FilterOptions::part() const {
 
 namespace {
 
-/// By the archive's index. One is made where many events lie before the part, and it can be kept.
+/// By the archive's index. One is made where many events lie before the part, and it can be kept; not for some threads
+/// alone, which can begin there only where they have no tasks in common.
 report::FindPartStart starts_of(otf2::PositionedSource& source, const report::Part& part) {
   constexpr double many = 4e6;
   const std::uint64_t length = source.definitions().clock.length;
-  if (part.from == 0 || part.from > length || !part.threads.all()) return {};
+  if (part.from == 0 || part.from > length) return {};
   const double before =
       static_cast<double>(source.number_of_events()) * static_cast<double>(part.from) / static_cast<double>(length);
-  if (before < many || !index::can_keep_index(source)) {
+  if (before < many || !part.threads.all() || !index::can_keep_index(source)) {
     auto kept = index::find_index(source);
     return kept == nullptr ? report::FindPartStart{} : part_starts(source, std::move(kept));
   }
-  index::Stored stored;
-  {
-    Progress progress{"indexing"};
-    stored = open_index(source, [&](double share) { progress.update(share); });
-  }
-  if (!stored.note.empty()) print_note(stored.note);
-  if (stored.is_new && !stored.path.empty())
-    print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
-  return part_starts(source, std::move(stored.contents));
+  return part_starts(source, index_of(source).contents);
 }
 
 }  // namespace

@@ -43,14 +43,11 @@ void Graph::interval(LocationRef location, Task& task, Activity activity, std::u
   if (!is_on_path(activity)) return;
   if (activity == Activity::mpi && mpi_ != nullptr && mpi_->take(location, from, to)) return;
   task.path.ns += ns;
-  if (ns != 0) go_on_in(task.path, location, from, to);
+  if (trails_ && ns != 0) {
+    if (longest_.trail == task.path.trail) longest_.trail.reset();  // this one is the longest again in a moment
+    go_on_in(task.path.trail, location, from, to);
+  }
   add_work(ns, task.path);
-}
-
-void Graph::go_on_in(Path& path, LocationRef location, std::uint64_t from, std::uint64_t to) {
-  if (!trails_ || to <= from) return;
-  if (longest_.trail == path.trail) longest_.trail.reset();  // this one is the longest again in a moment
-  go_on(path.trail, location, from, to, resolution_);
 }
 
 void Graph::add_work(std::uint64_t ns, const Path& path) {
@@ -176,7 +173,10 @@ void Graph::team_ended(Team& team) {
         if (is_on_path(static_cast<Activity>(i))) tasks_.graph_work += member.ns[i];
     }
   }
-  if (team.encountering != nullptr) raise(team.encountering->path, team.final_path);
+  if (team.encountering == nullptr) return;
+  Task& joins = *team.encountering;
+  if (mpi_ == nullptr || !mpi_->join_before_call(joins, team.begin, team.final_path))
+    raise(joins.path, team.final_path);
 }
 
 void Graph::fill(Report& report) const {

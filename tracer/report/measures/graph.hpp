@@ -42,7 +42,10 @@ class Graph final : public Observer {
 
   // For MpiPaths, which decides which time in MPI is on a path.
   void follow_mpi(MpiPaths& paths) { mpi_ = &paths; }
-  void go_on_in(Path& path, LocationRef location, std::uint64_t from, std::uint64_t to);
+  bool keeps_trails() const { return trails_; }
+  void go_on_in(Trail& trail, LocationRef location, std::uint64_t from, std::uint64_t to) const {
+    if (to > from) go_on(trail, location, from, to, resolution_);
+  }
   void add_work(std::uint64_t ns, const Path& path);
 
  private:

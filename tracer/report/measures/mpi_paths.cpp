@@ -33,6 +33,14 @@ bool MpiPaths::take(LocationRef location, std::uint64_t from, std::uint64_t to) 
   return call.is_open;
 }
 
+bool MpiPaths::join_before_call(const Task& task, std::uint64_t begin, const Path& path) {
+  if (task.location >= where_.size()) return false;
+  Call& call = where_[task.location].call;
+  if (call.is_settled || call.task.get() != &task || begin >= call.enter) return false;
+  begin_behind(call, path);
+  return true;
+}
+
 void MpiPaths::enter(LocationRef location, Task& task, const Frame& frame) {
   if (replay_.classes()[frame.region].construct != Directive::mpi) return;
   Where& where = where_[location];
@@ -69,23 +77,71 @@ void MpiPaths::settle(LocationRef location, std::uint64_t now) {
   call.is_settled = true;
   if (call.is_open) call.leave = now;
   call.is_open = false;
-  std::uint64_t own = 0;
-  for (const auto& [from, to] : call.inside)
-    if (to > call.cause_time) own += to - std::max(from, call.cause_time);
+  std::vector<Stretch> own;
+  std::uint64_t own_ns = 0;
+  for (const auto& [from, to] : call.inside) {
+    if (to <= call.cause_time) continue;
+    own.push_back({location, std::max(from, call.cause_time), to});
+    own_ns += to - own.back().from;
+  }
   Path& path = call.task->path;
   const bool has_jumped = &longer(call.base, call.cause) == &call.cause;
   Path since;  // the call's begin
   since.ns = path.ns - std::min(path.ns, call.base.ns);
   since.tasks = path.tasks - std::min(path.tasks, call.base.tasks);
-  if (has_jumped) path = call.cause;
-  if (own != 0 && (has_jumped || since.ns == 0))
-    graph_.go_on_in(path, location, std::max(call.enter, call.cause_time), call.leave);
-  if (has_jumped && since.ns != 0) graph_.go_on_in(path, location, call.leave, now);
-  path.ns += own + (has_jumped ? since.ns : 0);
-  path.tasks += has_jumped ? since.tasks : 0;
-  graph_.add_work(own, path);
+  if (graph_.keeps_trails() && (has_jumped || own_ns != 0))
+    path.trail = has_jumped ? with_last_of(path.trail, since.ns, call.cause.trail, own)
+                            : with_inside(path.trail, call.enter, own);
+  if (has_jumped) {
+    path.ns = call.cause.ns + since.ns;
+    path.tasks = call.cause.tasks + since.tasks;
+  }
+  path.ns += own_ns;
+  graph_.add_work(own_ns, path);
   call.task.reset();
   call.base = call.cause = {};
+}
+
+/// `before` goes on with `own`, and then with the last `ns` of `trail`.
+Trail MpiPaths::with_last_of(const Trail& trail, std::uint64_t ns, Trail before,
+                             const std::vector<Stretch>& own) const {
+  std::vector<Stretch> last;
+  for (const Step* step = trail.get(); step != nullptr && ns != 0; step = step->before.get()) {
+    const std::uint64_t taken = std::min(ns, step->to - step->from);
+    last.push_back({step->location, step->to - taken, step->to});
+    ns -= taken;
+  }
+  for (const Stretch& one : own) graph_.go_on_in(before, one.location, one.from, one.to);
+  for (auto one = last.rbegin(); one != last.rend(); ++one) graph_.go_on_in(before, one->location, one->from, one->to);
+  return before;
+}
+
+/// `trail` with `own`, which begins at `enter`, in its place by time.
+Trail MpiPaths::with_inside(const Trail& trail, std::uint64_t enter, std::vector<Stretch> own) const {
+  Trail before = trail;
+  for (; before != nullptr && before->to > enter; before = before->before) {
+    own.push_back({before->location, std::max(before->from, enter), before->to});
+    if (before->from >= enter) continue;
+    before = std::make_shared<Step>(before->location, before->from, enter, before->before);
+    break;
+  }
+  std::stable_sort(own.begin(), own.end(), [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
+  for (const Stretch& one : own) graph_.go_on_in(before, one.location, one.from, one.to);
+  return before;
+}
+
+/// What an earlier call has waited for is known now: it is before the one that is not settled yet.
+void MpiPaths::begin_behind(Call& call, const Path& cause) {
+  if (&longer(call.base, cause) == &call.base) return;
+  Path& path = call.task->path;
+  const std::uint64_t since = path.ns - std::min(path.ns, call.base.ns);
+  const std::uint64_t tasks = path.tasks - std::min(path.tasks, call.base.tasks);
+  Path behind = cause;
+  behind.ns += since;
+  behind.tasks += tasks;
+  if (graph_.keeps_trails()) behind.trail = with_last_of(path.trail, since, cause.trail, {});
+  path = std::move(behind);
+  call.base = cause;
 }
 
 /// The call that began at `enter` could not go on before another one was there, whose path leads on here.
@@ -94,7 +150,10 @@ void MpiPaths::came_after(LocationRef location, std::uint64_t enter, std::uint64
   Call& call = where_[location].call;
   if (call.is_settled || call.enter != enter) {
     Path& path = replay_.location(location).current->path;
-    path = longer(path, cause);
+    if (call.is_settled || &path != &call.task->path)
+      path = longer(path, cause);
+    else
+      begin_behind(call, cause);
     return;
   }
   call.cause = longer(call.cause, cause);

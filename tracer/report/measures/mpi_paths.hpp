@@ -35,6 +35,9 @@ class MpiPaths final : public Observer, public MpiSink {
 
   /// By the graph: time in a call of MPI. False: in none that is followed.
   bool take(LocationRef location, std::uint64_t from, std::uint64_t to);
+  /// By the graph: the team that `task` forked at `begin` has ended, whose path is `path`. True: the task is in a call
+  /// since, which has begun behind that path. Members may leave at the very time at which the call begins.
+  bool join_before_call(const Task& task, std::uint64_t begin, const Path& path);
 
  private:
   /// A location's last call.
@@ -56,8 +59,16 @@ class MpiPaths final : public Observer, public MpiSink {
     std::deque<Arrival> arrivals;  ///< its last calls
   };
   static constexpr std::size_t most_arrivals = 64;
+  /// Of a trail.
+  struct Stretch {
+    LocationRef location;
+    std::uint64_t from, to;
+  };
 
   void settle(LocationRef location, std::uint64_t now);
+  Trail with_last_of(const Trail& trail, std::uint64_t ns, Trail before, const std::vector<Stretch>& own) const;
+  Trail with_inside(const Trail& trail, std::uint64_t enter, std::vector<Stretch> own) const;
+  void begin_behind(Call& call, const Path& cause);
   void came_after(LocationRef location, std::uint64_t enter, std::uint64_t cause_time, const Path& cause);
   const Path* arrival(std::uint32_t rank, std::uint64_t time) const;
   LocationRef caller(std::uint32_t rank, std::uint64_t enter) const;

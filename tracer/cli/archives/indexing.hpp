@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Indexes of archives, as commands make and use them.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/otf2/read/event_source.hpp"
+#include "tracer/cli/options/arguments.hpp"
+#include "tracer/convert/convert.hpp"
+#include "tracer/index/store.hpp"
+
+namespace tracer::cli {
+
+/// The archive's index, which is made where there is none, with a progress bar on a terminal; says what it has written.
+index::Stored index_of(otf2::PositionedSource& source);
+
+/// `--index` of commands that make archives: they make the index as well.
+class IndexOption {
+ public:
+  void add_to(Arguments& app);
+  /// Where the index is wanted, its pass over the events is the one that reads the archive back.
+  void prepare(ConvertOptions& conversion);
+  /// After the conversion, or for an archive that there was: makes the index where prepare() has not, and says what is
+  /// to be said. `archive`: its anchor file.
+  void finish(const std::filesystem::path& archive, bool is_quiet);
+
+ private:
+  void make(const std::filesystem::path& archive);
+
+  bool is_wanted_ = false;
+  std::filesystem::path of_;  ///< the archive whose index was made last
+  index::Stored made_;
+};
+
+}  // namespace tracer::cli
