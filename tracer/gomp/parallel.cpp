@@ -9,6 +9,7 @@
 
 #include "tracer/gomp/loops.hpp"
 #include "tracer/gomp/state.hpp"
+#include "tracer/gomp/tail.hpp"
 
 namespace tracer::gomp {
 
@@ -196,9 +197,19 @@ void end_region(const Region& region) noexcept {
   thread.rooms.give_back(region);
 }
 
-/// Keeps as little on the stack as it can. The arguments are the entry point's, so that it can be jumped to.
+[[gnu::always_inline]] inline Region* new_region(const Site& site, Function function, void* data,
+                                                 unsigned threads) noexcept {
+  return new_region(site.runtime, site.code, function, data, threads, nullptr);
+}
+[[gnu::always_inline]] inline Region* new_region(const Site& site, Function function, void* data, unsigned threads,
+                                                 const Work& work) noexcept {
+  return new_region(site.runtime, site.code, function, data, threads, &work);
+}
+
+/// Keeps as little on the stack as it can. It is of the entry point's type, so that it can be jumped to.
 template <auto entry, class... Arguments>
-[[gnu::noinline]] auto call_region(Function, Region* region, Arguments... arguments) {
+[[gnu::noinline]] auto call_region(Function, void* data, Arguments... arguments) {
+  auto* const region = static_cast<Region*>(data);
   if constexpr (std::is_void_v<decltype((region->runtime->*entry)(&member, region, arguments...))>) {
     (region->runtime->*entry)(&member, region, arguments...);
     end_and_give_back(region);
@@ -207,15 +218,6 @@ template <auto entry, class... Arguments>
     end_and_give_back(region);
     return result;
   }
-}
-
-template <auto entry, class... Arguments>
-[[gnu::always_inline]] inline auto parallel(const Site& site, const Work* work, Function function, void* data,
-                                            unsigned threads, Arguments... arguments) {
-  Region* const region = new_region(site.runtime, site.code, function, data, threads, work);
-  if (region == nullptr) [[unlikely]]
-    return (site.runtime->*entry)(function, data, threads, arguments...);
-  return call_region<entry>(function, region, threads, arguments...);
 }
 
 Work sections_work(const Site& site, unsigned count) noexcept {
@@ -276,43 +278,54 @@ namespace work_type = tracer::work_type;
 
 void GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel, function, data, threads, flags);
-  return parallel<&Runtime::GOMP_parallel>(site, nullptr, function, data, threads, flags);
+  Region* const region = new_region(site, function, data, threads);
+  if (region == nullptr) [[unlikely]]
+    return site.runtime->GOMP_parallel(function, data, threads, flags);
+  TRACER_TAIL return call_region<&Runtime::GOMP_parallel>(function, region, threads, flags);
 }
 
 // What libgomp reads of the program's data is in the region, too.
 unsigned GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_reductions, function, data, threads, flags);
-  Region* const region = new_region(site.runtime, site.code, function, data, threads, nullptr);
+  Region* const region = new_region(site, function, data, threads);
   if (region == nullptr) [[unlikely]]
     return site.runtime->GOMP_parallel_reductions(function, data, threads, flags);
   region->reductions = *static_cast<void**>(data);
-  return call_region<&Runtime::GOMP_parallel_reductions>(function, region, threads, flags);
+  TRACER_TAIL return call_region<&Runtime::GOMP_parallel_reductions>(function, region, threads, flags);
 }
 
 void GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections, function, data, threads, count, flags);
-  const Work work = sections_work(site, count);
-  return parallel<&Runtime::GOMP_parallel_sections>(site, &work, function, data, threads, count, flags);
+  Region* const region = new_region(site, function, data, threads, sections_work(site, count));
+  if (region == nullptr) [[unlikely]]
+    return site.runtime->GOMP_parallel_sections(function, data, threads, count, flags);
+  TRACER_TAIL return call_region<&Runtime::GOMP_parallel_sections>(function, region, threads, count, flags);
 }
 
-#define TRACER_DEFINE(name, type)                                                                                   \
-  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,  \
-                                 long chunk, unsigned flags) {                                                      \
-    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags); \
-    const Work work = loop_work(site, start, end, step, work_type::type);                                           \
-    return parallel<&Runtime::GOMP_parallel_loop_##name>(site, &work, function, data, threads, start, end, step,    \
-                                                         chunk, flags);                                             \
+#define TRACER_DEFINE(name, type)                                                                                    \
+  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,   \
+                                 long chunk, unsigned flags) {                                                       \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags);  \
+    Region* const region =                                                                                           \
+        new_region(site, function, data, threads, loop_work(site, start, end, step, work_type::type));               \
+    if (region == nullptr) [[unlikely]]                                                                              \
+      return site.runtime->GOMP_parallel_loop_##name(function, data, threads, start, end, step, chunk, flags);       \
+    TRACER_TAIL return call_region<&Runtime::GOMP_parallel_loop_##name>(function, region, threads, start, end, step, \
+                                                                        chunk, flags);                               \
   }
 TRACER_GOMP_PARALLEL_CHUNKED(TRACER_DEFINE)
 #undef TRACER_DEFINE
 
-#define TRACER_DEFINE(name, type)                                                                                  \
-  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step, \
-                                 unsigned flags) {                                                                 \
-    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);       \
-    const Work work = loop_work(site, start, end, step, scheduled(*site.runtime));                                 \
-    return parallel<&Runtime::GOMP_parallel_loop_##name>(site, &work, function, data, threads, start, end, step,   \
-                                                         flags);                                                   \
+#define TRACER_DEFINE(name, type)                                                                                    \
+  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,   \
+                                 unsigned flags) {                                                                   \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);         \
+    Region* const region =                                                                                           \
+        new_region(site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)));      \
+    if (region == nullptr) [[unlikely]]                                                                              \
+      return site.runtime->GOMP_parallel_loop_##name(function, data, threads, start, end, step, flags);              \
+    TRACER_TAIL return call_region<&Runtime::GOMP_parallel_loop_##name>(function, region, threads, start, end, step, \
+                                                                        flags);                                      \
   }
 TRACER_GOMP_PARALLEL_RUNTIME(TRACER_DEFINE)
 #undef TRACER_DEFINE

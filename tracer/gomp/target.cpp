@@ -3,6 +3,7 @@
 #include <new>
 
 #include "tracer/gomp/state.hpp"
+#include "tracer/gomp/tail.hpp"
 #include "tracer/record.hpp"
 
 namespace tracer::gomp {
@@ -124,7 +125,7 @@ void GOMP_target(int device, Function function, const void* unused, std::size_t 
   TRACER_GOMP_ENTER_OUTLINED(GOMP_target, device, function, unused, count, addresses, sizes, kinds);
   if (!begin_target(site.runtime, site.code, target_kind::target, device, count, addresses, sizes, kinds)) [[unlikely]]
     return site.runtime->GOMP_target(device, function, unused, count, addresses, sizes, kinds);
-  call_target<&Runtime::GOMP_target>(device, function, unused, count, addresses, sizes, kinds);
+  TRACER_TAIL return call_target<&Runtime::GOMP_target>(device, function, unused, count, addresses, sizes, kinds);
 }
 
 void GOMP_target_ext(int device, Function function, std::size_t count, void** addresses, std::size_t* sizes,
@@ -134,7 +135,8 @@ void GOMP_target_ext(int device, Function function, std::size_t count, void** ad
   const std::uint16_t kind = nowait(target_kind::target, flags);
   if (!begin_target(site.runtime, site.code, kind, device, count, addresses, sizes, kinds)) [[unlikely]]
     return site.runtime->GOMP_target_ext(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
-  call_target<&Runtime::GOMP_target_ext>(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
+  TRACER_TAIL return call_target<&Runtime::GOMP_target_ext>(device, function, count, addresses, sizes, kinds, flags,
+                                                            depend, arguments);
 }
 
 void GOMP_target_data(int device, const void* unused, std::size_t count, void** addresses, std::size_t* sizes,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Taskloops. They are told as their tasks' creation, with the group that waits for them; a task's own creation when it
 // begins to run.
+#include <bit>
+#include <cstdint>
+
 #include "tracer/gomp/loops.hpp"
+#include "tracer/gomp/tail.hpp"
 #include "tracer/gomp/tasks.hpp"
 
 namespace tracer::gomp {
@@ -33,11 +37,12 @@ void tell_taskloop(const Header& header, ompt_scope_endpoint_t at) noexcept {
 template <class Number>
 using Taskloop = void (*)(Function, void*, Copy, long, long, unsigned, unsigned long, int, Number, Number, Number);
 template <class Number>
-[[gnu::noinline]] void call_taskloop(Function, void* header, Taskloop<Number> gomp_taskloop, long size, long alignment,
+[[gnu::noinline]] void call_taskloop(Function, void* header, Copy gomp_taskloop, long size, long alignment,
                                      unsigned flags, unsigned long tasks, int priority, Number start, Number end,
                                      Number step) {
   const Copy copy = static_cast<Header*>(header)->copy != nullptr ? &copy_with_header : nullptr;
-  gomp_taskloop(&run_with_header, header, copy, size, alignment, flags, tasks, priority, start, end, step);
+  std::bit_cast<Taskloop<Number>>(gomp_taskloop)(&run_with_header, header, copy, size, alignment, flags, tasks,
+                                                 priority, start, end, step);
   end_taskloop(static_cast<Header*>(header));
 }
 
@@ -61,8 +66,9 @@ using namespace tracer::gomp;
     if (header == nullptr) [[unlikely]]                                                                                \
       return site.runtime->name(function, data, copy, size, alignment, flags, tasks, priority, start, end, step);      \
     begin_taskloop(*header, site.code, flags, loop_count(site, start, end, step, flags));                              \
-    call_taskloop<number>(function, header, site.runtime->name, size + header->offset, alignment_of(alignment), flags, \
-                          tasks, priority, start, end, step);                                                          \
+    TRACER_TAIL return call_taskloop<number>(function, header, std::bit_cast<Copy>(site.runtime->name),                \
+                                             size + header->offset, alignment_of(alignment), flags, tasks, priority,   \
+                                             start, end, step);                                                        \
   }
 TRACER_DEFINE(GOMP_taskloop, long)
 TRACER_DEFINE(GOMP_taskloop_ull, Unsigned)

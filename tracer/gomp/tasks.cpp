@@ -6,12 +6,14 @@
 // defer gets a block with a header, which libgomp has a function of ours copy, at once too. Where libgomp may run other
 // tasks before, or may not come to it at all, the block with its header is made beforehand, and kept in a room.
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
 
 #include "tracer/gomp/state.hpp"
+#include "tracer/gomp/tail.hpp"
 #include "tracer/gomp/tasks.hpp"
 #include "tracer/record.hpp"
 
@@ -142,47 +144,46 @@ PlainHeader* new_plain_header(Function function, void* data, long size, std::uin
   return header;
 }
 
+/// Keep as little on the stack as they can. They are of GOMP_task's type, so that they can be jumped to: the third
+/// argument is the function to call.
 using GompTask = decltype(&::GOMP_task);
-
-/// Keeps as little on the stack as it can. The arguments are GOMP_task's, so that it can be jumped to, but for the
-/// third.
-[[gnu::noinline]] void call_with_plain_header(Function, void* header, GompTask gomp_task, long size, long alignment,
+[[gnu::noinline]] void call_with_plain_header(Function, void* header, Copy gomp_task, long size, long alignment,
                                               bool condition, unsigned flags, void** depend, int priority,
                                               void* detach) {
-  gomp_task(&run_plain, header, nullptr, size, alignment, condition, flags, depend, priority, detach);
+  std::bit_cast<GompTask>(gomp_task)(&run_plain, header, nullptr, size, alignment, condition, flags, depend, priority,
+                                     detach);
   thread.rooms.give_back(header);
 }
-[[gnu::noinline]] void call_with_source(Function, void* source, GompTask gomp_task, long size, long alignment,
+[[gnu::noinline]] void call_with_source(Function, void* source, Copy gomp_task, long size, long alignment,
                                         bool condition, unsigned flags, void** depend, int priority, void* detach) {
-  gomp_task(&run_plain, source, &copy_source, size, alignment, condition, flags, depend, priority, detach);
+  std::bit_cast<GompTask>(gomp_task)(&run_plain, source, &copy_source, size, alignment, condition, flags, depend,
+                                     priority, detach);
   thread.rooms.give_back(source);
 }
-[[gnu::noinline]] void call_with_header(Function, void* header, GompTask gomp_task, long size, long alignment,
+[[gnu::noinline]] void call_with_header(Function, void* header, Copy gomp_task, long size, long alignment,
                                         bool condition, unsigned flags, void** depend, int priority, void* detach) {
   const Copy copy = static_cast<Header*>(header)->copy != nullptr ? &copy_with_header : nullptr;
-  gomp_task(&run_with_header, header, copy, size, alignment, condition, flags, depend, priority, detach);
+  std::bit_cast<GompTask>(gomp_task)(&run_with_header, header, copy, size, alignment, condition, flags, depend,
+                                     priority, detach);
   give_back(static_cast<Header*>(header));
 }
 
-/// The task `id`, whose block is made beforehand.
-[[gnu::always_inline]] inline void call_with_block(GompTask gomp_task, std::uint64_t id, Function function, void* data,
-                                                   Copy copy, long size, long alignment, bool condition, unsigned flags,
-                                                   void** depend, int priority, void* detach) {
-  if (is_plain(alignment, flags) && copy != nullptr) {
-    if (Source* const source = new_source(function, data, copy, id)) [[likely]]
-      return call_with_source(function, source, gomp_task, size + plain_alignment, plain_alignment, condition, flags,
-                              depend, priority, detach);
-  } else if (is_plain(alignment, flags)) {
-    if (PlainHeader* const header = new_plain_header(function, data, size, id)) [[likely]]
-      return call_with_plain_header(function, header, gomp_task, size + plain_alignment, plain_alignment, condition,
-                                    flags, depend, priority, detach);
-  } else if (Header* const header = new_header(function, data, copy, size, alignment, flags)) [[likely]] {
-    header->task = id;
-    header->carried = (flags & flag_detach) != 0 && data != nullptr ? 1 : 0;
-    return call_with_header(function, header, gomp_task, size + header->offset, alignment_of(alignment), condition,
-                            flags, depend, priority, detach);
-  }
-  gomp_task(function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+/// Of the task `id`. nullptr: there is no memory.
+void* new_block(std::uint64_t id, Function function, void* data, Copy copy, long size, long alignment,
+                unsigned flags) noexcept {
+  if (is_plain(alignment, flags))
+    return copy != nullptr ? static_cast<void*>(new_source(function, data, copy, id))
+                           : new_plain_header(function, data, size, id);
+  Header* const header = new_header(function, data, copy, size, alignment, flags);
+  if (header == nullptr) return nullptr;
+  header->task = id;
+  header->carried = (flags & flag_detach) != 0 && data != nullptr ? 1 : 0;
+  return header;
+}
+/// How such a block is handed to libgomp.
+GompTask call_with_block(Copy copy, long alignment, unsigned flags) noexcept {
+  if (!is_plain(alignment, flags)) return &call_with_header;
+  return copy != nullptr ? &call_with_source : &call_with_plain_header;
 }
 
 }  // namespace
@@ -207,15 +208,22 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
     std::atomic_signal_fence(std::memory_order_seq_cst);
     self.given.task = id;
     if (is_at_once)
-      return gomp_task(&run_given, data, nullptr, size, alignment, condition, flags, depend, priority, detach);
+      TRACER_TAIL return gomp_task(&run_given, data, nullptr, size, alignment, condition, flags, depend, priority,
+                                   detach);
     self.given.copy = copy;
     self.given.size = static_cast<std::size_t>(size);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    return gomp_task(&run_plain, data, &copy_given, size + plain_alignment, plain_alignment, condition, flags, depend,
-                     priority, detach);
+    TRACER_TAIL return gomp_task(&run_plain, data, &copy_given, size + plain_alignment, plain_alignment, condition,
+                                 flags, depend, priority, detach);
   }
   if (depends) tell_dependences(id, depend);
-  call_with_block(gomp_task, id, function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+  void* const block = new_block(id, function, data, copy, size, alignment, flags);
+  if (block == nullptr) [[unlikely]]
+    TRACER_TAIL return gomp_task(function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+  const long offset = is_plain(alignment, flags) ? plain_alignment : static_cast<long>(offset_of(alignment));
+  const GompTask call = call_with_block(copy, alignment, flags);
+  TRACER_TAIL return call(function, block, std::bit_cast<Copy>(gomp_task), size + offset, alignment_of(alignment),
+                          condition, flags, depend, priority, detach);
 }
 
 void GOMP_taskwait() {

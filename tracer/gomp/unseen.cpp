@@ -149,7 +149,7 @@ void count_unknown_calls(std::uintptr_t address) noexcept {
   });
   for (unsigned i = 0; i < names; ++i) {
     char name[96];
-    std::snprintf(name, sizeof name, "libgomp.unseen.%s", found[i]);
+    std::snprintf(name, sizeof name, "libgomp.unseen.%.63s", found[i]);
     front->count(name, 1);
   }
 }

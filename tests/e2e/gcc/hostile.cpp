@@ -18,6 +18,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 static std::atomic<long> total{0};
@@ -148,6 +149,18 @@ static void ends() {
   }
 }
 
+/// What a child does without the threads of its parent's team.
+static int alone_in_child() {
+  long sum = 0;
+#pragma omp task if (0) shared(sum)
+  sum += 1;
+#pragma omp critical
+  sum += 2;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < 5; ++i) sum += i;
+  return static_cast<int>(sum);
+}
 static void child(int how) {
   if (how == 0) _exit(3);
   if (how == 1) exit(4);
@@ -155,15 +168,7 @@ static void child(int how) {
     execl("/bin/true", "true", static_cast<char*>(nullptr));
     _exit(9);
   }
-  long sum = 0;  // in the child the thread goes on with its loop, its tasks and a team of its own
-#pragma omp task if (0) shared(sum)
-  sum += 5;
-#pragma omp critical
-  sum += 1;
-#pragma omp parallel num_threads(1) reduction(+ : sum)
-#pragma omp for schedule(dynamic)
-  for (int i = 0; i < 10; ++i) sum += i;
-  exit(static_cast<int>(sum % 100));
+  exit(alone_in_child());  // the thread goes on with its loop, its tasks and a team of its own
 }
 static void forks() {
   for (int how = 0; how < 4; ++how) {
@@ -190,6 +195,38 @@ static void forks() {
 #pragma omp barrier
     total += 1;
   }
+}
+
+template <class Child>
+static void fork_and_add(std::atomic<long>& sum, Child child) {
+  fflush(stdout);
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  int status = 0;
+  waitpid(pid, &status, 0);
+  sum += WEXITSTATUS(status);
+}
+/// Each member of a team, tasks, and threads beside teams fork; children of the last have teams and children.
+static void team_forks() {
+  std::atomic<long> sum{0};
+#pragma omp parallel num_threads(4)
+  fork_and_add(sum, alone_in_child);
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  for (int i = 0; i < 5; ++i) {
+#pragma omp task shared(sum)
+    fork_and_add(sum, alone_in_child);
+  }
+  std::thread([&] {
+    fork_and_add(sum, [] {
+      std::atomic<long> inner{0};
+#pragma omp parallel num_threads(3)
+      inner += 1;
+      fork_and_add(inner, alone_in_child);
+      return static_cast<int>(inner);
+    });
+  }).join();
+  printf("children add %ld\n", sum.load());
 }
 
 static void many() {
@@ -340,6 +377,7 @@ int main(int, char** argv) {
              {"uncaught", uncaught},
              {"ends", ends},
              {"forks", forks},
+             {"team-forks", team_forks},
              {"many", many},
              {"bound", bound},
              {"stacks", stacks},

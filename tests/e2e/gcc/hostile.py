@@ -17,7 +17,8 @@ SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
 BINDINGS = [{"OMP_PROC_BIND": bind, "OMP_PLACES": places, "OMP_NUM_THREADS": "4"}
             for bind in ("close", "spread", "primary", "false") for places in ("threads", "cores", "{0}", "{0},{1}")]
 # Word, settings of a run. Jumps, ends, children and handlers leave what was open for the archive to repair.
-CASES = [(word, {"OMP_NUM_THREADS": "3"}) for word in ("jumps", "jump-from-region", "exceptions", "uncaught", "ends", "forks", "many", "stacks", "signals", "handlers")]
+WORDS = ("jumps", "jump-from-region", "exceptions", "uncaught", "ends", "forks", "team-forks", "many", "stacks", "signals", "handlers")
+CASES = [(word, {"OMP_NUM_THREADS": "3"}) for word in WORDS]
 CASES += [("bound", settings) for settings in BINDINGS]
 NOT_SANITIZED = ("jumps", "jump-from-region", "stacks", "many")  # sanitizers need stacks that are large and left in order
 CASES += [(word, {"OMP_NUM_THREADS": "3", **settings}) for word in ("bound", "exceptions") for settings in (
