@@ -41,6 +41,8 @@ TEST_CASE("names of interpreters' functions have their files and lines where the
   CHECK(parse_code_name("JS:* /x.js:7:1").function == "(anonymous)");
   CHECK(parse_code_name("julia_solve_123").function == "julia_solve_123");
   CHECK(parse_code_name("Lcom/example/Main;::run").function == "Lcom/example/Main;::run");
+  CHECK(parse_code_name("_ZN8__main__6kernelB2v1B3abcEd").function == "__main__::kernel(double)");
+  CHECK(parse_code_name("cfunc._ZN8__main__6kernelEv").function == "cfunc.__main__::kernel()");
   CHECK(parse_code_name("Builtin: a b").function == "Builtin: a b");
   CHECK(parse_code_name("a\x1b[2Jb").function == "a?[2Jb");
   CHECK(parse_code_name(std::string(1 << 20, 'x')).function.size() <= 4096);

@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "support/frame_table.hpp"
 #include "tracer/sample/call_frame.hpp"
+#include "tracer/sample/frame_tables.hpp"
 #include "tracer/sample/stack_walk.hpp"
 #include "tracer/sample/unwind.hpp"
 

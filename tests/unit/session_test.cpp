@@ -312,7 +312,20 @@ TEST_CASE("the end may come while threads come and go, and nothing is said of th
   }
 }
 
-TEST_CASE("a forked child leaves its parent's trace alone and has its own when it records enough") {
+namespace {
+
+/// What a runtime records of a process that does not use it.
+void record_start_of_runtime() {
+  Record record = numbered(0);
+  for (const RecordKind kind : {RecordKind::thread_begin, RecordKind::initial_task, RecordKind::thread_end}) {
+    record.kind = kind;
+    this_channel()->emit(record);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a forked child leaves its parent's trace alone and has its own when it uses a runtime") {
 #if defined(__SANITIZE_THREAD__)
   WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
   return;
@@ -323,7 +336,8 @@ TEST_CASE("a forked child leaves its parent's trace alone and has its own when i
   for (const bool records : {false, true}) {
     const pid_t child = ::fork();
     if (child == 0) {
-      record_numbers(records ? 50 : 3);
+      record_start_of_runtime();
+      if (records) record_numbers(50);
       if (Session* session = Session::current()) session->finish(Ending::finalize);
       ::_exit(0);
     }
@@ -332,13 +346,21 @@ TEST_CASE("a forked child leaves its parent's trace alone and has its own when i
     CHECK(status == 0);
     CHECK(std::filesystem::exists(run.scratch.path() / "out.2") == records);
   }
+  if (const pid_t child = ::fork(); child == 0) {  // one use is enough
+    record_numbers(1);
+    if (Session* session = Session::current()) session->finish(Ending::finalize);
+    ::_exit(0);
+  } else {
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+  }
   record_numbers(100);
   const auto trace = run.finish();
   CHECK(trace->report().complete);
   CHECK(read_all(*trace, 0).size() == 200);
   const auto childs = raw::open_trace(run.scratch.path() / "out.2");
   CHECK(childs->report().complete);
-  CHECK(read_all(*childs, 0).size() == 50);
+  CHECK(read_all(*childs, 0).size() == 53);  // what was before its first use too
+  CHECK(read_all(*raw::open_trace(run.scratch.path() / "out.3"), 0).size() == 1);
 }
 
 TEST_CASE("what is recorded is private to the user, where it lies is as the umask says") {

@@ -10,6 +10,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/text.hpp"
 
 namespace tracer {
 namespace {
@@ -60,6 +61,20 @@ std::string plain(std::string_view text) {
   return result;
 }
 
+/// "_ZN8__main__6kernelB2v1Ed", also behind "cfunc.": __main__::kernel(double). Tags (numba's version of a function) are
+/// nothing that people have written.
+std::string readable(const std::string& whole) {
+  const std::size_t dot = whole.find("._Z"), begin = dot == whole.npos ? 0 : dot + 1;
+  std::string name = demangled(whole.substr(begin));
+  constexpr std::string_view tag = "[abi:";
+  for (std::size_t at = name.find(tag); at != name.npos; at = name.find(tag, at)) {
+    const std::size_t end = name.find(']', at);
+    if (end == name.npos) break;
+    name.erase(at, end + 1 - at);
+  }
+  return whole.substr(0, begin) + name;
+}
+
 }  // namespace
 
 CodeName parse_code_name(std::string_view text) {
@@ -79,7 +94,7 @@ CodeName parse_code_name(std::string_view text) {
       rest.remove_prefix(1);
     name.function = rest.empty() ? "(anonymous)" : rest;
   } else {
-    name.function = whole;
+    name.function = readable(whole);
   }
   if (name.function.empty()) name.function = whole;
   return name;

@@ -306,7 +306,10 @@ bool read_call_frame(const void* fde, std::uint64_t offset, CallFrame& found) no
   if (distance == 0 || !in.good() || !read_common(common_field - distance, common)) return false;
   const std::size_t pointer = size_of_pointer(common.pointers);
   if (pointer == 0) return false;
-  in.take(2 * pointer);  // where the function begins, and its size
+  in.take(pointer);  // where the function begins
+  found.size = pointer == 8   ? in.fixed<std::uint64_t>()
+               : pointer == 4 ? in.fixed<std::uint32_t>()
+                              : in.fixed<std::uint16_t>();
   if (common.has_augmentation) in.take(in.unsigned_leb());
   if (!in.good()) return false;
   std::uint32_t length = 0;

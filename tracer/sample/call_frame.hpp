@@ -41,6 +41,7 @@ struct Row {
 struct CallFrame {
   Row row;
   std::size_t return_register = 0;
+  std::uint64_t size = 0;  ///< of the function, in bytes
   bool is_signal = false;  ///< the kernel's frame: what is around it was interrupted
 };
 

@@ -67,6 +67,7 @@ void CodeMap::copy() noexcept {
       if (ancestor_count < most_ancestors) ancestors[ancestor_count++] = {::getpid(), start_};
     }
     copy_map_of(::getpid(), start_);
+    if (const std::string lines = jit_names_.take(); !is_over_ && !lines.empty()) keep(lines);
   } catch (const std::exception& error) {
     give_up(std::string{"names of code are not read: "} + error.what());
   }
@@ -92,6 +93,16 @@ void CodeMap::copy_map_of(pid_t process, std::uint64_t start) {
   copy_from(map.fd.get(), map.size);
 }
 
+bool CodeMap::keep(std::string_view lines) {
+  if (!file_) file_ = OwnFile::create(at_, path_);
+  if (file_.size() + lines.size() > most_bytes) {
+    give_up("more than 64 MiB of names of code: functions that come later have no names");
+  } else if (file_.append(std::as_bytes(std::span(lines.data(), lines.size()))) != 0) {
+    give_up("names of code are not kept: writing them failed");
+  }
+  return !is_over_;
+}
+
 // Whole lines only: what stands behind them is not written yet.
 void CodeMap::copy_from(int fd, std::uint64_t size) {
   while (copied_ < size) {
@@ -103,11 +114,7 @@ void CodeMap::copy_from(int fd, std::uint64_t size) {
     }
     copied_ += more;
     const std::size_t end = rest_.rfind('\n') + 1;  // 0 where there is none
-    if (!file_ && end != 0) file_ = OwnFile::create(at_, path_);
-    if (end != 0 && file_.size() + end > most_bytes)
-      return give_up("more than 64 MiB of names of code: functions that come later have no names");
-    if (end != 0 && file_.append(std::as_bytes(std::span(rest_.data(), end))) != 0)
-      return give_up("names of code are not kept: writing them failed");
+    if (end != 0 && !keep({rest_.data(), end})) return;
     trampolines_.add({rest_.data(), end});
     rest_.erase(0, end);
     if (rest_.size() > longest_line) return give_up("names of code are not read: the map has no lines");

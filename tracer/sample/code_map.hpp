@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of code that interpreters and compilers make while the program runs: they write them into /tmp/perf-PID.map,
-// "begin size name" a line, for the kernel's perf. It is copied beside the samples while it grows, so that it is there
-// when the process was killed, or another process has its number.
+// "begin size name" a line, for the kernel's perf; or they have a list for debuggers (jit_names.hpp). It is copied
+// beside the samples while it grows, so that it is there when the process was killed, or another process has its
+// number.
 #pragma once
 
 #include <sys/types.h>
@@ -10,9 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/sample/jit_names.hpp"
 #include "tracer/sample/trampolines.hpp"
 
 namespace tracer::sample {
@@ -32,11 +35,13 @@ class CodeMap {
  private:
   void copy_map_of(pid_t process, std::uint64_t start);
   void copy_from(int fd, std::uint64_t size);
+  bool keep(std::string_view lines);
   void give_up(std::string why) noexcept;
 
   std::filesystem::path at_, path_;
   OwnFile file_;
   Trampolines trampolines_;
+  JitNames jit_names_;
   std::string rest_;  ///< of a line whose end is not there yet
   std::string message_;
   dev_t device_ = 0;

@@ -7,6 +7,8 @@
 #include <atomic>
 
 #include "formats/raw/samples.hpp"
+#include "tracer/sample/frame_tables.hpp"
+#include "tracer/sample/no_table.hpp"
 #include "tracer/sample/trampolines.hpp"
 
 namespace tracer::sample {
@@ -33,9 +35,10 @@ class Walk {
         frames_(frames),
         last_(interrupted) {}
 
-  /// The frame around the last one. False: no further.
+  /// The frame around the last one. False: no further. On AArch64 the innermost may take nothing of the stack.
   bool next(const Registers& caller) noexcept {
-    if (is_full() || caller.code == 0 || caller.stack <= last_.stack || !bounds_.contains(caller.stack)) return false;
+    const bool is_above = caller.stack > last_.stack || (caller.stack == last_.stack && count_ == 0);
+    if (is_full() || caller.code == 0 || !is_above || !bounds_.contains(caller.stack)) return false;
     put(caller.stack);
     last_ = caller;
     return !is_full();
@@ -136,9 +139,10 @@ std::size_t walk_stack(const void* context, const AskedRuntime& asked, const Sta
   }
   Walk walk(asked, bounds, frames, registers_of(frame));
   if (may_unwind.load(std::memory_order_relaxed)) {
+    CodeWithoutTable without_table;
     const auto leave = [&] {
       const StackBounds above{frame.stack(), bounds.high};
-      return unwind(frame, above) || leave_trampoline(frame, above);
+      return unwind(frame, above) || leave_trampoline(frame, above) || without_table.leave(frame, above);
     };
     while (leave() && walk.next(registers_of(frame))) continue;
   }

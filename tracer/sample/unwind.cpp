@@ -2,21 +2,12 @@
 // See unwind.hpp. Names are DWARF's.
 #include "tracer/sample/unwind.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <ucontext.h>
 
 #include <cstring>
 
 #include "tracer/sample/call_frame.hpp"
-
-extern "C" {
-struct dwarf_eh_bases {
-  void *text, *data, *function;
-};
-// libgcc, unwind-dw2-fde.h: "Find the FDE for the program counter".
-const void* _Unwind_Find_FDE(void* code, dwarf_eh_bases* bases);
-}
+#include "tracer/sample/frame_tables.hpp"
 
 namespace tracer::sample {
 namespace {
@@ -49,6 +40,14 @@ bool recover(const CallFrame& table, std::size_t which, const FrameState& frame,
   if (!bounds.has_word(address)) return false;
   std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
   return true;
+}
+
+// A return address may be the next function's: a call that does not return ends its own.
+bool find_table(const FrameState& frame, CallFrame& table) noexcept {
+  const std::uint64_t code = frame.code - (frame.was_interrupted ? 0 : 1);
+  const FrameEntry entry = find_frame_entry(code);
+  return entry.description != nullptr && read_call_frame(entry.description, code - entry.function, table) &&
+         code - entry.function < table.size;
 }
 
 bool find_cfa(const Row& row, const FrameState& frame, const StackBounds& bounds, std::uint64_t& cfa) noexcept {
@@ -85,33 +84,23 @@ FrameState interrupted_frame(const void*) noexcept {
 }
 #endif
 
-bool can_find_tables() noexcept {
-  Dl_info info{};
-  link_map* module = nullptr;
-  if (::dladdr1(reinterpret_cast<const void*>(&_Unwind_Find_FDE), &info, reinterpret_cast<void**>(&module),
-                RTLD_DL_LINKMAP) == 0 ||
-      module == nullptr)
-    return false;
-  const char* names = nullptr;
-  std::size_t bytes = 0;
-  for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-    if (entry->d_tag == DT_STRSZ) bytes = entry->d_un.d_val;
-  }
-  constexpr char lookup[] = "_dl_find_object";  // and not in this file's own references
-  return names != nullptr && ::memmem(names, bytes, lookup, sizeof lookup) != nullptr;
+bool has_table(const FrameState& frame) noexcept {
+  CallFrame table;
+  return find_table(frame, table);
+}
+
+bool is_outermost(const FrameState& frame) noexcept {
+  CallFrame table;
+  return find_table(frame, table) && table.row.rules[table.return_register].kind == Rule::undefined;
 }
 
 bool unwind(FrameState& frame, const StackBounds& bounds) noexcept {
-  // A return address may be the next function's: a call that does not return ends its own.
-  const std::uint64_t code = frame.code - (frame.was_interrupted ? 0 : 1);
-  dwarf_eh_bases bases{};
-  const void* fde = _Unwind_Find_FDE(reinterpret_cast<void*>(code), &bases);
-  if (fde == nullptr) return false;
   CallFrame table;
-  if (!read_call_frame(fde, code - reinterpret_cast<std::uint64_t>(bases.function), table)) return false;
+  if (!find_table(frame, table)) return false;
   std::uint64_t cfa = 0;
-  if (!find_cfa(table.row, frame, bounds, cfa) || cfa <= frame.stack() || cfa > bounds.high) return false;
+  // What was interrupted may take nothing of the stack: its return address is in a register (AArch64).
+  const std::uint64_t least = frame.stack() + (frame.was_interrupted ? 0 : 1);
+  if (!find_cfa(table.row, frame, bounds, cfa) || cfa < least || cfa > bounds.high) return false;
   FrameState caller;
   if (!recover(table, table.return_register, frame, cfa, bounds, caller.code) || caller.code == 0) return false;
   for (std::size_t i = 0; i < register_count; ++i) {
@@ -119,7 +108,7 @@ bool unwind(FrameState& frame, const StackBounds& bounds) noexcept {
   }
   if (table.row.rules[stack_register].kind == Rule::same) caller.registers[stack_register] = cfa;
   caller.was_interrupted = table.is_signal;
-  if (caller.stack() <= frame.stack()) return false;
+  if (caller.stack() < least) return false;
   frame = caller;
   return true;
 }

@@ -3,7 +3,7 @@
 //
 // libgcc's own unwinder reads wherever a table leads, and tables are wrong at some instructions: in the middle of
 // libgcc's _Unwind_RaiseException the next address is a number, and looking at the code there ends the process. Here
-// every word that is read lies on the thread's stack. Which table belongs to an address is asked of libgcc.
+// every word that is read lies on the thread's stack. Tables are found by frame_tables.hpp.
 #pragma once
 
 #include <array>
@@ -36,12 +36,11 @@ struct FrameState {
 /// Where a signal interrupted a thread. `context`: the handler's third argument.
 FrameState interrupted_frame(const void* context) noexcept;
 
-/// Not in handlers. Whether libgcc finds tables without a lock, which it does since version 12 on glibc 2.35
-/// (_dl_find_object); else unwind() may not be called.
-bool can_find_tables() noexcept;
-
 /// The caller's frame in place of `frame`. False, and nothing done, where there is none or no table leads there.
-/// Async-signal-safe.
+/// Async-signal-safe, as are the next.
 bool unwind(FrameState& frame, const StackBounds& bounds) noexcept;
+bool has_table(const FrameState& frame) noexcept;
+/// By its table: a program or thread begins there.
+bool is_outermost(const FrameState& frame) noexcept;
 
 }  // namespace tracer::sample

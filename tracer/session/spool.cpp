@@ -27,8 +27,9 @@ constexpr std::uint64_t most_commit = 512 << 10;  // a third of a millisecond
 #endif
 
 /// Maps pages that have memory behind them, in one call instead of a fault each. Linux 5.14; best effort.
-void populate(void* from, std::uint64_t bytes) noexcept {
-  ::madvise(from, bytes, MADV_POPULATE_WRITE);
+void populate(void* from, std::uint64_t bytes, std::uint64_t page) noexcept {
+  const std::uint64_t before = reinterpret_cast<std::uint64_t>(from) % page;
+  ::madvise(static_cast<char*>(from) - before, before + bytes, MADV_POPULATE_WRITE);
 }
 
 /// Adds the processor time of its life to a sum.
@@ -58,6 +59,9 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
 }
 
 }  // namespace
+
+Spool::Spool(std::uint64_t page_bytes) noexcept
+    : page_bytes_(page_bytes != 0 ? page_bytes : static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))) {}
 
 bool Spool::create(const std::filesystem::path& root, const std::string& owner, raw::RunId run, std::string& reason,
                    bool is_ours) noexcept {
@@ -133,16 +137,19 @@ bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
   const int fd = rings_.descriptor();
   if (fd < 0 || !back(end_, raw::spool_page + first)) return add_anonymous(records, slot);
   if (::ftruncate(fd, static_cast<off_t>(end_ + raw::spool_page + bytes)) != 0) return add_anonymous(records, slot);
-  void* memory =
-      ::mmap(nullptr, raw::spool_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(end_));
-  if (memory == MAP_FAILED) {
+  // Where the system's pages are larger than the file's (64 KiB of some for AArch64), from the page in which the slot
+  // begins.
+  const std::uint64_t before = end_ % page_bytes_, mapped = before + raw::spool_page + bytes;
+  void* base = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(end_ - before));
+  if (base == MAP_FAILED) {
     [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(end_));
     return add_anonymous(records, slot);
   }
-  ::madvise(memory, raw::spool_page + bytes, MADV_DONTDUMP);
-  populate(memory, raw::spool_page + first);
-  slot.header = static_cast<raw::SlotHeader*>(memory);
-  slot.records = reinterpret_cast<Record*>(static_cast<char*>(memory) + raw::spool_page);
+  ::madvise(base, mapped, MADV_DONTDUMP);
+  char* const memory = static_cast<char*>(base) + before;
+  populate(memory, raw::spool_page + first, page_bytes_);
+  slot.header = reinterpret_cast<raw::SlotHeader*>(memory);
+  slot.records = reinterpret_cast<Record*>(memory + raw::spool_page);
   slot.offset = end_;
   slot.reserved = records;
   slot.committed = first / sizeof(Record);
@@ -178,7 +185,7 @@ bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
     const std::lock_guard lock(mutex_);
     if (!back(slot.offset + raw::spool_page + have, to - have)) return false;
   }
-  populate(reinterpret_cast<char*>(slot.records) + have, to - have);
+  populate(reinterpret_cast<char*>(slot.records) + have, to - have, page_bytes_);
   slot.committed = to / sizeof(Record);
   return true;
 }

@@ -25,6 +25,9 @@ struct Slot {
 
 class Spool {
  public:
+  /// `page_bytes`: of the system; 0 asks it.
+  explicit Spool(std::uint64_t page_bytes = 0) noexcept;
+
   /// Makes `<root>/tracer-<uid>-<random>/rings` and `owner`. False, with the reason, when that cannot be. The rings
   /// take a quarter of what the place has free at most, unless it `is_ours`: chosen for them by the user.
   bool create(const std::filesystem::path& root, const std::string& owner, raw::RunId run, std::string& reason,
@@ -57,6 +60,7 @@ class Spool {
   std::filesystem::path directory_;
   OwnFile rings_;
   RecorderLock lock_;
+  const std::uint64_t page_bytes_;
   std::uint64_t end_ = 0;
   bool is_ours_ = false;
   std::atomic<bool> is_gone_{true};

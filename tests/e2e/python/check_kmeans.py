@@ -13,6 +13,8 @@ import tempfile
 from pythons import find_pythons
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Threads of numba's other layers are none of OpenMP's, and have no samples.
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "2", "NUMBA_THREADING_LAYER": "omp"}
 
 
 def need(condition, what):
@@ -23,7 +25,7 @@ def need(condition, what):
 
 def traced(tracer, option, place, python):
     done = subprocess.run([tracer, "run", option, "-o", place, "--", python, HERE / "kmeans.py", "6"], capture_output=True, text=True, timeout=300,
-                          env={**os.environ, "OMP_NUM_THREADS": "2"})
+                          env=ENVIRONMENT)
     need(done.returncode == 0, f"{python} {option}: {done.stderr[-300:]}")
     report = subprocess.run([tracer, "report", "--json", place], capture_output=True, text=True, check=True)
     return json.loads(done.stdout), json.loads(report.stdout)
@@ -56,7 +58,6 @@ def by_samples(tracer, python, directory):
         print("not looked at: samples, of which there are none here")
         return
     functions = {f["name"]: f["inside"] for f in report["samples"]["functions"]}
-    used.pop("run_kernel", None)  # no unwind table leads from numba's code to its callers
     inside = {name: functions.get(name, 0) for name in used}
     total, truth = sum(inside.values()), sum(processor for processor, _ in used.values())
     for name, (processor, _) in used.items():
@@ -66,6 +67,24 @@ def by_samples(tracer, python, directory):
     folded = subprocess.run([tracer, "samples", "--form", "folded", directory / "samples"], capture_output=True, text=True, check=True).stdout
     paths = [line for line in folded.splitlines() if "cluster;" in line and "KMeans.fit;" in line and "parallel @" in line]
     need(paths, f"samples: parallel regions lie below fit: {paths[:1]}")
+    if "run_kernel" in used:
+        kernel = [line for line in folded.splitlines() if "run_kernel;" in line and "::kernel(" in line and "numba_parfor_gufunc" in line]
+        counted = sum(int(line.rpartition(" ")[2]) for line in kernel)
+        need(counted > 0.7 * inside["run_kernel"], f"samples: {counted} of {inside['run_kernel']} samples of run_kernel are in numba's code, by its names: {kernel[:1]}")
+
+
+def by_numbas_names(tracer, python, directory):
+    """Python before 3.12 names no functions; numba does."""
+    place = directory / "names"
+    done = subprocess.run([tracer, "run", "--sample", "--set", "SAMPLE_SOURCE=signal", "-o", place, "--", python, HERE / "kmeans.py", "6"],
+                          capture_output=True, text=True, timeout=300, env=ENVIRONMENT)
+    need(done.returncode == 0, f"{python} --sample: {done.stderr[-300:]}")
+    report = json.loads(subprocess.run([tracer, "report", "--json", place], capture_output=True, text=True, check=True).stdout)
+    if "run_kernel" not in json.loads(done.stdout) or "samples" not in report or report["samples"]["samples"] < 200:
+        print("not looked at: names of numba's code: no numba, or no samples here")
+        return
+    inside = {f["name"]: f["inside"] for f in report["samples"]["functions"] if "numba_parfor_gufunc" in f["name"] or "::kernel(" in f["name"]}
+    need(len(inside) >= 2, f"samples: numba's code has its names: {inside}")
 
 
 def main():
@@ -78,6 +97,8 @@ def main():
             by_calls(tracer, wheel, python, pathlib.Path(directory))
             if version >= (3, 12):
                 by_samples(tracer, python, pathlib.Path(directory))
+            else:
+                by_numbas_names(tracer, python, pathlib.Path(directory))
         looked_at += 1
     if not looked_at:
         print("skipped: no Python with scikit-learn here (Debian: python3-sklearn)")
