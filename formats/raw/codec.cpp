@@ -3,44 +3,15 @@
 #include "formats/raw/codec.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 
 namespace tracer::raw {
 namespace {
 
-constexpr std::uint64_t fold(std::uint64_t difference) noexcept {
-  return (difference << 1) ^ (0 - (difference >> 63));
-}
 constexpr std::uint64_t unfold(std::uint64_t folded) noexcept {
   return (folded >> 1) ^ (0 - (folded & 1));
-}
-
-std::byte* put_varint(std::byte* out, std::uint64_t value) noexcept {
-  while (value >= 0x80) {
-    *out++ = static_cast<std::byte>(value | 0x80);
-    value >>= 7;
-  }
-  *out++ = static_cast<std::byte>(value);
-  return out;
-}
-
-/// Branches: there is no fast instruction for a number's width that all x86-64 processors have, and differences of time
-/// have mostly one byte.
-[[gnu::always_inline]] inline std::byte* put_time(std::byte* out, std::uint64_t value, unsigned& bytes_code) noexcept {
-  std::memcpy(out, &value, 8);
-  if (value - 1 < 0xff) [[likely]] {
-    bytes_code = 1;
-    return out + 1;
-  }
-  if (value - 1 < 0xffff) {
-    bytes_code = 2;
-    return out + 2;
-  }
-  const auto bytes = (static_cast<unsigned>(std::bit_width(value)) + 7) / 8;
-  bytes_code = bytes < 7 ? bytes : 7;
-  return out + (bytes < 7 ? bytes : 8);
 }
 
 static_assert(offsetof(Record, kind) == 8 && offsetof(Record, endpoint) == 9 && offsetof(Record, sub) == 10 &&
@@ -96,80 +67,67 @@ constexpr bool is_known(unsigned kind) noexcept {
   return kind != 0 && kind < static_cast<unsigned>(RecordKind::count_);
 }
 
-}  // namespace
-
-std::byte* encode(std::span<const Record> records, Prediction& prediction, std::byte* out) noexcept {
-  Ticks before = prediction.time;
-  for (const Record& record : records) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, reinterpret_cast<const std::byte*>(&record) + offsetof(Record, kind), sizeof word);
-    const auto tag = static_cast<std::uint8_t>(word | (word >> endpoint_bit) << 6);
-    Prediction::Fields& last = prediction.last[tag];
-    std::uint64_t difference = record.time - before;
-    // Most records are like the last of their kind but for the time, which is near: three bytes, written as four.
-    const std::uint64_t other = ((word >> sub_bit) ^ last.sub_a) | (record.b ^ last.b) | (record.c ^ last.c);
-    if (other == 0 && difference - 1 < 0xff && record.kind != RecordKind::more) [[likely]] {
-      const auto bytes = static_cast<std::uint32_t>(tag | 0x1000u | difference << 16);
-      std::memcpy(out, &bytes, sizeof bytes);
-      out += 3;
-      before = record.time;
-      continue;
+/// Whether a record is only counted. One that is not: what the scan wants to know of it is put into `head`.
+[[gnu::always_inline]] inline bool skims(Repeats& repeats, unsigned tag, bool is_new, std::uint64_t difference,
+                                         std::uint64_t& head) noexcept {
+  if (repeats.skip[tag]) {
+    if (!is_new && !repeats.expects_team) {
+      ++repeats.skipped[tag];
+      return true;
     }
-    if (record.kind == RecordKind::more) [[unlikely]] {
-      difference = fold(record.time - prediction.more_time);
-      prediction.more_time = record.time;
-    } else {
-      before = record.time;
-    }
-    unsigned time_code = 0;
-    std::byte* at = put_time(out + 2, difference, time_code);
-    unsigned mask = time_code << 4;
-    if (const std::uint64_t sub_a = word >> sub_bit; sub_a != last.sub_a) {
-      if (const auto sub = sub_a & 0xffff, last_sub = last.sub_a & 0xffff; sub != last_sub) {
-        at = put_varint(at, fold(sub - last_sub));
-        mask |= 1;
-      }
-      if (const auto a = sub_a >> (a_bit - sub_bit), last_a = last.sub_a >> (a_bit - sub_bit); a != last_a) {
-        at = put_varint(at, fold(a - last_a));
-        mask |= 2;
-      }
-      last.sub_a = sub_a;
-    }
-    if (record.b != last.b) {
-      at = put_varint(at, fold(record.b - last.b));
-      last.b = record.b;
-      mask |= 4;
-    }
-    if (record.c != last.c) {
-      at = put_varint(at, fold(record.c - last.c));
-      last.c = record.c;
-      mask |= 8;
-    }
-    const auto head = static_cast<std::uint16_t>(tag | mask << 8);
-    std::memcpy(out, &head, sizeof head);
-    out = at;
+    repeats.skip[tag] = false;
   }
-  prediction.time = before;
-  return out;
+  if ((tag & 63) == static_cast<unsigned>(RecordKind::mutex_released)) {
+    constexpr std::uint64_t longest = 0xffffffffu;
+    head = (head & ~(longest << a_bit)) | std::min(difference, longest) << a_bit;
+  }
+  repeats.expects_team =
+      repeats.expects_team_behind(static_cast<RecordKind>(tag & 63), static_cast<Endpoint>(tag >> 6));
+  return false;
 }
 
-Decoder::Decoder(std::span<const std::byte> bytes, Ticks first) noexcept
-    : at_(bytes.data()), end_(at_ + bytes.size()), time_(first) {
+}  // namespace
+
+void Decoder::restart(std::span<const std::byte> bytes, Ticks first) noexcept {
+  at_ = bytes.data();
+  end_ = at_ + bytes.size();
+  time_ = first;
+  more_time_ = 0;
+  unknown_ = false;
   for (unsigned tag = 0; tag < last_.size(); ++tag)
-    last_[tag].head = (tag & 63) | std::uint64_t{tag >> 6} << endpoint_bit;
+    last_[tag] = {(tag & 63) | std::uint64_t{tag >> 6} << endpoint_bit, 0, 0};
+  history_.clear();
+  run_ = left_of_run_ = 0;
 }
 
 Decoder::Taken Decoder::take(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
-  return repeats ? run<true>(out, room, most, repeats) : run<false>(out, room, most, nullptr);
+  Taken taken;
+  for (;;) {
+    Record* const to = out + taken.written;
+    const std::size_t more = most - taken.consumed, left = room - taken.written;
+    if (more == 0 || left == 0) return taken;
+    Taken now;
+    if (left_of_run_ == 0 && !begin_run()) {
+      now = repeats ? singles<true>(to, left, more, repeats) : singles<false>(to, left, more, nullptr);
+    } else {
+      now = repeats ? skim_run(to, left, more, *repeats) : run(to, std::min(left, more));
+      if (left_of_run_ == 0) end_run();
+    }
+    taken.consumed += now.consumed;
+    taken.written += now.written;
+    if (now.consumed == 0) return taken;  // the bytes end, or are no records
+  }
 }
 
+/// Until a run begins.
 template <bool skim>
-Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
+Decoder::Taken Decoder::singles(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
   Taken taken;
   const std::byte* at = at_;
   Ticks time = time_;
   Ticks latest = 0;
   bool unknown = unknown_;
+  std::size_t pushed = history_.count();
   for (; taken.consumed < most && taken.written < room; ++taken.consumed) {
     // Near the end the bytes are copied to where there is room to read too far.
     std::array<std::byte, longest_input> copy;
@@ -184,7 +142,7 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
     const auto tag = static_cast<unsigned>(in[0]), mask = static_cast<unsigned>(in[1]);
     std::uint64_t difference = 0;
     std::memcpy(&difference, in + 2, 8);
-    Last& last = last_[tag];
+    Words& last = last_[tag];
     std::uint64_t head = last.head, b = last.b, c = last.c;
     // Where the next record begins is known early when it is a branch that says how long this one is.
     if (mask == 0x10) {
@@ -197,7 +155,7 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
       const unsigned code = (mask >> 4) & 7;
       difference &= time_masks[code];
       in += 2 + code + (code == 7 ? 1 : 0);
-      if ((mask & 0x80) || ((mask & 1) && !field<sub_bit, 16>(in, head)) ||
+      if ((mask & run_bit) || ((mask & 1) && !field<sub_bit, 16>(in, head)) ||
           ((mask & 2) && !field<a_bit, 32>(in, head)) || ((mask & 4) && !field<0, 64>(in, b)) ||
           ((mask & 8) && !field<0, 64>(in, c))) {
         break;
@@ -209,6 +167,7 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
     if (in - begin > left) [[unlikely]]
       break;
     at += in - begin;
+    history_.put(pushed++, {head, b, c});
     if ((tag & 63) == static_cast<unsigned>(RecordKind::more)) [[unlikely]] {
       more_time_ += unfold(difference);
       put(out[taken.written++], more_time_, head, b, c);
@@ -216,20 +175,10 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
     }
     time += difference;
     if constexpr (skim) {
-      if (repeats->skip[tag]) {
-        if ((mask & 9) == 0 && !repeats->expects_team) {
-          ++repeats->skipped[tag];
-          latest = time > latest ? time : latest;
-          continue;
-        }
-        repeats->skip[tag] = false;
+      if (skims(*repeats, tag, (mask & 9) != 0, difference, head)) {
+        latest = time > latest ? time : latest;
+        continue;
       }
-      if ((tag & 63) == static_cast<unsigned>(RecordKind::mutex_released)) {
-        constexpr std::uint64_t longest = 0xffffffffu;
-        head = (head & ~(longest << a_bit)) | std::min(difference, longest) << a_bit;
-      }
-      repeats->expects_team =
-          repeats->expects_team_behind(static_cast<RecordKind>(tag & 63), static_cast<Endpoint>(tag >> 6));
     }
     unknown |= !is_known(tag & 63);
     put(out[taken.written++], time, head, b, c);
@@ -237,20 +186,144 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
   at_ = at;
   time_ = time;
   unknown_ = unknown;
+  history_.set_count(pushed);
   if constexpr (skim) repeats->latest = std::max(repeats->latest, latest);
   return taken;
 }
 
+/// Whether the bytes go on with a run that can be: then it is open.
+bool Decoder::begin_run() noexcept {
+  std::uint32_t token = 0;
+  if (end_ - at_ < static_cast<std::ptrdiff_t>(run_token_bytes)) return false;
+  std::memcpy(&token, at_, run_token_bytes);
+  const unsigned flags = token >> 8 & 0xff;
+  if ((flags & ~steps_bit) != run_bit || token >> 16 == 0) return false;
+  if (!history_.start(pattern_, token & 0xff, (flags & steps_bit) != 0)) return false;
+  run_ = left_of_run_ = token >> 16;
+  at_ += run_token_bytes;
+  return true;
+}
+
+void Decoder::end_run() noexcept {
+  history_.push(pattern_, run_);
+  for (std::uint32_t i = run_ - std::min<std::uint32_t>(run_, pattern_.period); i < run_; ++i) {
+    const Words words = pattern_.record(i, run_);
+    last_[tag_of(words)] = words;
+  }
+}
+
+/// Calls each(difference) for at most so many times of the run. Returns how many there were: fewer where the bytes end.
+template <class Each>
+std::size_t Decoder::each_time(std::size_t most, const Each& each) noexcept {
+  most = std::min<std::size_t>(most, left_of_run_);
+  std::size_t done = 0;
+  while (done < most && at_ != end_) {
+    const std::ptrdiff_t left = end_ - at_;
+    const std::size_t safe = std::min(most - done, static_cast<std::size_t>(left / most_run_time_bytes));
+    const std::byte* in = at_;
+    for (std::size_t i = 0; i < safe; ++i) each(take_run_time(in));
+    at_ = in;
+    done += safe;
+    if (safe != 0) continue;
+    std::array<std::byte, most_run_time_bytes> copy{};
+    std::memcpy(copy.data(), at_, static_cast<std::size_t>(left));
+    in = copy.data();
+    const std::uint64_t difference = take_run_time(in);
+    if (in - copy.data() > left) break;
+    at_ += in - copy.data();
+    each(difference);
+    ++done;
+  }
+  left_of_run_ -= static_cast<std::uint32_t>(done);
+  return done;
+}
+
+template <bool has_steps>
+std::size_t Decoder::run_records(Record* out, std::size_t most) noexcept {
+  Words* const first = pattern_.at.data();
+  Words* const last = first + pattern_.period;
+  Words* next = first + pattern_.next;
+  Ticks time = time_;
+  const std::size_t count = each_time(most, [&](std::uint64_t difference) {
+    time += difference;
+    put(*out++, time, next->head, next->b, next->c);
+    if constexpr (has_steps) *next = next->plus(pattern_.step[static_cast<std::size_t>(next - first)]);
+    next = next + 1 == last ? first : next + 1;
+  });
+  pattern_.next = static_cast<unsigned>(next - first);
+  time_ = time;
+  return count;
+}
+
+Decoder::Taken Decoder::run(Record* out, std::size_t most) noexcept {
+  const std::size_t count = pattern_.has_steps ? run_records<true>(out, most) : run_records<false>(out, most);
+  return {count, count};
+}
+
+/// Whether all records of the run are to be skipped.
+bool Decoder::only_repeats(const Repeats& repeats) const noexcept {
+  constexpr std::uint64_t sub = std::uint64_t{0xffff} << sub_bit;
+  if (repeats.expects_team) return false;
+  for (unsigned i = 0; i < pattern_.period; ++i) {
+    const Words& words = pattern_.at[i];
+    const Words& last = last_[tag_of(words)];
+    if (!repeats.skip[tag_of(words)] || words.c != last.c || ((words.head ^ last.head) & sub) != 0) return false;
+    if (pattern_.has_steps && (pattern_.step[i].c != 0 || (pattern_.step[i].head & sub) != 0)) return false;
+  }
+  return true;
+}
+
+Decoder::Taken Decoder::skip_run(std::size_t most, Repeats& repeats) noexcept {
+  Ticks time = time_, latest = repeats.latest;
+  const std::size_t count = each_time(most, [&](std::uint64_t difference) {
+    time += difference;
+    latest = time > latest ? time : latest;
+  });
+  time_ = time;
+  repeats.latest = latest;
+  for (unsigned i = 0; i < pattern_.period; ++i) {
+    const unsigned place = (pattern_.next + i) % pattern_.period;
+    const std::size_t times = count > i ? (count - i - 1) / pattern_.period + 1 : 0;
+    repeats.skipped[tag_of(pattern_.at[place])] += times;
+    if (pattern_.has_steps) pattern_.at[place] = pattern_.at[place].plus(pattern_.step[place].times(times));
+  }
+  pattern_.next = static_cast<unsigned>((pattern_.next + count) % pattern_.period);
+  return {count, 0};
+}
+
+Decoder::Taken Decoder::skim_run(Record* out, std::size_t room, std::size_t most, Repeats& repeats) noexcept {
+  if (only_repeats(repeats)) return skip_run(most, repeats);
+  constexpr std::uint64_t sub = std::uint64_t{0xffff} << sub_bit;
+  Record* const begin = out;
+  const std::size_t count = each_time(std::min(room, most), [&](std::uint64_t difference) {
+    time_ += difference;
+    Words& next = pattern_.at[pattern_.next];
+    Words words = next;
+    if (pattern_.has_steps) next = next.plus(pattern_.step[pattern_.next]);
+    pattern_.next = pattern_.next + 1 == pattern_.period ? 0 : pattern_.next + 1;
+    const std::uint8_t tag = tag_of(words);
+    Words& last = last_[tag];
+    const bool is_new = words.c != last.c || ((words.head ^ last.head) & sub) != 0;
+    last = words;
+    if (skims(repeats, tag, is_new, difference, words.head)) {
+      repeats.latest = std::max(repeats.latest, time_);
+      return;
+    }
+    put(*out++, time_, words.head, words.b, words.c);
+  });
+  return {count, static_cast<std::size_t>(out - begin)};
+}
+
 bool decode(std::span<const std::byte> bytes, std::size_t count, Ticks first, std::vector<Record>& out) {
-  if (count > bytes.size() / 2) return false;
-  Decoder decoder(bytes, first);
+  if (count > bytes.size()) return false;
+  const auto decoder = std::make_unique<Decoder>(bytes, first);
   const std::size_t before = out.size();
   out.resize(before + count);
-  if (decoder.take(out.data() + before, count, count).consumed != count) {
+  if (decoder->take(out.data() + before, count, count).consumed != count) {
     out.resize(before);
     return false;
   }
-  return decoder.at_end();
+  return decoder->at_end();
 }
 
 }  // namespace tracer::raw

@@ -23,8 +23,10 @@ namespace tracer::raw {
 
 static_assert(std::endian::native == std::endian::little, "the raw format is little-endian");
 
-/// Raise it when a record kind's fields, the encoding, the checksum or a structure of this file changes.
+/// Raise it when a record kind's fields, the checksum or a structure of this file changes.
 inline constexpr std::uint32_t format_version = 1;
+/// Of the file of segments, whose encoding (codec.hpp) is a part of it. 1 had no runs; a reader of 2 reads it as it is.
+inline constexpr std::uint32_t trace_version = 2;
 
 inline constexpr char trace_magic[8] = {'T', 'R', 'C', 'R', 'T', 'R', 'A', 'C'};
 inline constexpr char journal_magic[8] = {'T', 'R', 'C', 'R', 'J', 'R', 'N', 'L'};

@@ -61,7 +61,7 @@ class Reader final : public RecordReader {
     const std::uint64_t already = position_ > segment.position ? position_ - segment.position : 0;
     position_ = segment.position + segment.records;
     if (!sound) return lose(segment.records - already, segment.last);
-    decoder_ = Decoder(bytes_, segment.first);
+    decoder_.restart(bytes_, segment.first);
     left_ = segment.records;
     already_ = already;
     last_of_segment_ = segment.last;

@@ -28,7 +28,7 @@ bool is_sound(const SegmentHeader& header) noexcept {
     return header.payload_bytes == header.records * sizeof(DeviceRecord);
   }
   return header.kind == SegmentKind::records && header.channel < most_channels &&
-         header.payload_bytes >= 2 * std::size_t{header.records};
+         header.payload_bytes >= header.records;
 }
 
 /// The next place from `offset` on where a sound header stands; `size` when there is none.
@@ -70,9 +70,9 @@ void check_file_header(int fd, SegmentIndex& index) {
   if (std::memcmp(header.magic, trace_magic, sizeof header.magic) != 0) {
     throw Error("not a raw trace: its first bytes are others");
   }
-  if (header.version != format_version) {
-    throw Error("the raw trace has format " + std::to_string(header.version) + ", this tracer reads format " +
-                std::to_string(format_version));
+  if (header.version == 0 || header.version > trace_version) {
+    throw Error("the raw trace has format " + std::to_string(header.version) + ", this tracer reads formats 1 to " +
+                std::to_string(trace_version));
   }
   index.run = header.run;
 }

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <random>
+#include <span>
 
 #include "catch.hpp"
 #include "formats/raw/codec.hpp"
+#include "formats/raw/encoder.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
@@ -78,6 +81,14 @@ std::vector<Record> read_all(const TraceSource& source, ChannelId channel) {
   return all;
 }
 
+/// Into `out`; the number of bytes.
+std::size_t encode(std::span<const Record> records, Ticks first, std::byte* out) {
+  const auto encoder = std::make_unique<raw::Encoder>();
+  encoder->begin(first, out);
+  encoder->add(records);
+  return static_cast<std::size_t>(encoder->end() - out);
+}
+
 }  // namespace
 
 TEST_CASE("records of any content survive the compact form") {
@@ -95,10 +106,7 @@ TEST_CASE("records of any content survive the compact form") {
     records.push_back(record);
   }
   std::vector<std::byte> bytes(records.size() * raw::most_record_bytes);
-  raw::Prediction prediction;
-  prediction.time = 5;
-  const std::byte* end = raw::encode(records, prediction, bytes.data());
-  bytes.resize(static_cast<std::size_t>(end - bytes.data()));
+  bytes.resize(encode(records, 5, bytes.data()));
   std::vector<Record> back;
   REQUIRE(raw::decode(bytes, records.size(), 5, back));
   REQUIRE(back.size() == records.size());
@@ -117,8 +125,7 @@ TEST_CASE("a barrier's records take at most five bytes each") {
     }
   }
   std::vector<std::byte> bytes(records.size() * raw::most_record_bytes);
-  raw::Prediction prediction;
-  const auto size = static_cast<std::size_t>(raw::encode(records, prediction, bytes.data()) - bytes.data());
+  const std::size_t size = encode(records, 0, bytes.data());
   CHECK(size <= records.size() * 5);
 }
 
@@ -131,9 +138,7 @@ TEST_CASE("repetitions that the reader may leave out are counted, and nothing el
     records.push_back(record);
   }
   std::vector<std::byte> bytes(records.size() * raw::most_record_bytes);
-  raw::Prediction prediction;
-  prediction.time = records.front().time;
-  bytes.resize(static_cast<std::size_t>(raw::encode(records, prediction, bytes.data()) - bytes.data()));
+  bytes.resize(encode(records, records.front().time, bytes.data()));
   raw::Decoder decoder(bytes, records.front().time);
   Repeats repeats;
   std::vector<Record> out(64), seen;
@@ -179,7 +184,7 @@ TEST_CASE("a complete raw trace is read as it was written") {
 }
 
 TEST_CASE("a trace that was cut off anywhere yields its whole segments and says what is missing") {
-  for (const std::uint64_t cut : {1u, 10u, 71u, 73u, 200u}) {
+  for (const std::uint64_t cut : {1u, 10u, 71u, 73u, 160u}) {
     const SmallTrace trace(3);
     std::filesystem::resize_file(trace.scratch.path() / "trace", trace.size("trace") - cut);
     const auto source = raw::open_trace(trace.scratch.path());

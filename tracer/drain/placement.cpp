@@ -4,13 +4,18 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tracer/base/clock.hpp"
 
 namespace tracer {
 
-void Placement::note_producer() noexcept {
+void Placement::note_producer(Channel& channel) noexcept {
+  if (channel.is_new_in(window_.load(std::memory_order_relaxed))) {
+    producers_.fetch_add(1, std::memory_order_relaxed);
+    is_new_.store(true, std::memory_order_release);
+  }
   const int processor = ::sched_getcpu();
   if (processor < 0 || static_cast<std::size_t>(processor) >= words * bits) return;
   const auto index = static_cast<std::size_t>(processor);
@@ -35,7 +40,11 @@ void Placement::apply() noexcept {
     free.words[i] = usable.words[i] & ~(used | before_.words[i]);
     any |= free.words[i];
   }
+  const std::uint32_t producers = std::max(producers_before_, producers_.load(std::memory_order_relaxed));
+  is_crowded_.store(any == 0 && producers >= count_of(usable), std::memory_order_relaxed);
   if (is_due) {
+    window_.fetch_add(1, std::memory_order_relaxed);
+    producers_before_ = producers_.exchange(0, std::memory_order_relaxed);
     due_ = now + memory_ns;
     for (std::size_t i = 0; i < words; ++i) before_.words[i] = used_[i].exchange(0, std::memory_order_relaxed);
   }

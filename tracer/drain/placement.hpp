@@ -10,14 +10,17 @@
 #include <cstdint>
 
 #include "tracer/base/processors.hpp"
+#include "tracer/session/channel.hpp"
 #include "tracer/time.hpp"
 
 namespace tracer {
 
 class Placement {
  public:
-  /// The calling thread fills a ring. Any thread; a load and, once in a while, an atomic operation.
-  void note_producer() noexcept;
+  /// The calling thread fills the channel's ring. Any thread; loads and, once in a while, an atomic operation.
+  void note_producer(Channel& channel) noexcept;
+  /// Producers are on all processors that the process may use, and are no fewer than those. As of the last apply().
+  bool is_crowded() const noexcept { return is_crowded_.load(std::memory_order_relaxed); }
   /// Drainer's thread, before it works: a system call where something has changed.
   void apply() noexcept;
   /// Drainer's thread: it may run wherever the process may, and so may the threads that it makes.
@@ -29,8 +32,10 @@ class Placement {
                                words = sizeof ProcessorMask{}.words / (bits / 8);
 
   std::array<std::atomic<unsigned long>, words> used_{};
-  std::atomic<bool> is_new_{false};
+  std::atomic<std::uint32_t> window_{1}, producers_{0};  ///< the time in which producers are counted, and how many
+  std::atomic<bool> is_new_{false}, is_crowded_{false};
   // Of the drainer's thread
+  std::uint32_t producers_before_ = 0;
   ProcessorMask before_, applied_;  ///< used in the time before; what the thread has, where it is restricted
   bool is_restricted_ = false;
   Nanoseconds due_ = 0;

@@ -4,9 +4,31 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <span>
+#include <ctime>
+
+#include "tracer/ring/ring.hpp"
 
 namespace tracer {
+namespace {
+
+/// Up to where it came: less than `head` when the trace takes no more.
+std::uint64_t move(Session& session, Channel& channel, std::uint64_t from, std::uint64_t head,
+                   raw::SegmentEncoder& encoder, raw::SegmentEncoder::BeforeReading before_reading) noexcept {
+  auto ring = channel.reader();
+  while (from < head) {
+    std::uint64_t to = std::min(head, from + raw::most_segment_records);
+    if (to < head && ring.at(to).kind == RecordKind::more) --to;  // a pair stays together
+    const auto part = ring.part(from, to);
+    encoder.encode(channel.id(), from, part.first, part.second, before_reading);
+    if (!session.write_segment(encoder)) break;
+    ring.release(to);
+    from = to;
+    channel.made_room();
+  }
+  return from;
+}
+
+}  // namespace
 
 // A channel that asks again while it is being emptied is found in the next round: it is off the list before its ring
 // is looked at. Where channels are few all are emptied when one asks: the next then waits less where processors are
@@ -15,6 +37,10 @@ std::size_t Rings::empty(bool everything) noexcept {
   constexpr std::size_t few = 64;
   std::size_t records = 0;
   if (session_.state() == RecordingState::finished) return records;
+  if (!encoder_.prepare()) {
+    session_.failed_to_write(ENOMEM);
+    return records;
+  }
   for (Channel* listed = session_.take_listed(); listed;) {
     Channel& channel = *listed;
     listed = channel.leave_list();
@@ -25,36 +51,43 @@ std::size_t Rings::empty(bool everything) noexcept {
   return records;
 }
 
+/// The channel's own thread may be emptying it, which is as good; who wants everything waits for that, unless it is
+/// that very thread, in a handler of a fault.
+bool Rings::take(Channel& channel, bool everything) noexcept {
+  constexpr timespec moment{0, 20'000};
+  while (!channel.take_ring()) {
+    if (!everything || detail::channel == &channel) return false;
+    ::nanosleep(&moment, nullptr);
+  }
+  return true;
+}
+
 std::size_t Rings::empty(Channel& channel, bool everything) noexcept {
-  if (!channel.has_thread()) return 0;
+  if (!channel.has_thread() || !take(channel, everything)) return 0;
   const bool closed = channel.is_closed();
-  if (channel.keeps_newest() && !closed && !everything) return 0;
   std::size_t records = 0;
+  bool is_empty = true;
   if (channel.keeps_newest()) {
-    copy_newest(channel);
+    if (closed || everything) copy_newest(channel);
   } else {
     const std::uint64_t begin = channel.reader().begin(), head = channel.reader().end();
-    const std::uint64_t written = move(channel, begin, head);
+    const std::uint64_t written = move(session_, channel, begin, head, encoder_, claim<Record>);
     records = written - begin;
-    if (written < head) return records;
+    is_empty = written == head;
   }
-  if (closed) session_.recycle(channel);
+  channel.give_ring_back();
+  if (closed && is_empty) session_.recycle(channel);
   return records;
 }
 
-/// Up to where it came: less than `head` when the trace takes no more.
-std::uint64_t Rings::move(Channel& channel, std::uint64_t from, std::uint64_t head) noexcept {
-  auto ring = channel.reader();
-  while (from < head) {
-    std::uint64_t to = std::min(head, from + raw::most_segment_records);
-    if (to < head && ring.at(to).kind == RecordKind::more) --to;  // a pair stays together
-    const auto part = ring.part(from, to);
-    if (!session_.write_segment(channel.id(), from, part.first, part.second)) break;
-    ring.release(to);
-    from = to;
-    channel.made_room();
-  }
-  return from;
+// A thread that came to look before recording ended is waited for, or finds here that it has ended: what is in the
+// trace does not grow behind the last look at the rings.
+bool Rings::empty_own(Session& session, Channel& channel) noexcept {
+  if (!channel.encoder().prepare() || !channel.take_ring()) return false;
+  const std::uint64_t begin = channel.reader().begin(), head = channel.reader().end();
+  const bool is_empty = session.recording() && move(session, channel, begin, head, channel.encoder(), nullptr) == head;
+  channel.give_ring_back();
+  return is_empty;
 }
 
 /// A flight recorder's ring is copied while its producer may be overwriting it: what the tail has passed meanwhile is

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "formats/raw/segment_encoder.hpp"
 #include "tracer/record.hpp"
 #include "tracer/session/session.hpp"
 
@@ -17,13 +18,16 @@ class Rings {
 
   /// Writes what the channels have published that asked for it, or all. Returns the number of records.
   std::size_t empty(bool everything) noexcept;
+  /// The channel's own thread, whatever others do. True: its ring was emptied.
+  static bool empty_own(Session& session, Channel& channel) noexcept;
 
  private:
   std::size_t empty(Channel& channel, bool everything) noexcept;
-  std::uint64_t move(Channel& channel, std::uint64_t from, std::uint64_t head) noexcept;
+  bool take(Channel& channel, bool everything) noexcept;
   void copy_newest(Channel& channel) noexcept;
 
   Session& session_;
+  raw::SegmentEncoder encoder_;
   std::vector<Record> copy_;  ///< of a flight recorder's ring
 };
 

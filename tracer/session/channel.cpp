@@ -16,6 +16,16 @@
 
 namespace tracer {
 
+namespace {
+
+/// Slots in use at first, of a ring that has so many: 1 MiB. A ring that the drainer empties in time needs no more of
+/// them, each of which takes 16 ns when it is used for the first time.
+constexpr std::uint64_t first_slots = 32 << 10;
+/// And where threads empty their rings themselves: 256 KiB, which stay in the second-level cache.
+constexpr std::uint64_t own_slots = 8 << 10;
+
+}  // namespace
+
 constinit thread_local Channel* detail::channel __attribute__((tls_model("initial-exec"))) = nullptr;
 constinit thread_local Channel* detail::counter_channel __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -61,8 +71,11 @@ void Channel::open(ChannelId id, bool keeps_newest) noexcept {
   header->flags = keeps_newest ? 1 : 0;
   header->head.store(0, std::memory_order_relaxed);
   header->tail.store(0, std::memory_order_relaxed);
-  header->capacity.store(slot_.reserved, std::memory_order_relaxed);
-  ring_.resize(slot_.reserved);
+  empties_itself_ = was_full_ = false;
+  const bool waits = session_->config().on_full == FullPolicy::wait;
+  usual_slots_ = waits ? std::min(first_slots, slot_.reserved) : slot_.reserved;
+  header->capacity.store(usual_slots_, std::memory_order_relaxed);
+  ring_.resize(usual_slots_);
   header->channel.store(id, std::memory_order_release);
   allow(usable_room());
 }
@@ -197,16 +210,40 @@ std::uint64_t Channel::usable_room() noexcept {
   return std::min(room, slot_.committed - std::min(slot, slot_.committed));
 }
 
+/// How many records bring the drainer in, or make the thread empty its ring itself.
+std::uint64_t Channel::drain_mark() const noexcept {
+  constexpr std::uint64_t spare = 8;  // what comes about a record
+  return empties_itself_ ? ring_.capacity() - spare : ring_.capacity() / 2;
+}
+
 void Channel::ask_for_drain() noexcept {
+  if (empty_ring(empties_itself_ || was_full_)) return;
   session_->list_for_drain(*this);
-  session_->consumer().wake_from_producer();
+  session_->consumer().wake_from_producer(*this);
+}
+
+/// The thread empties its ring itself, and chooses then, as the ring is empty, how many slots it goes on with.
+bool Channel::empty_ring(bool urgent) noexcept {
+  Consumer& consumer = session_->consumer();
+  if (session_->config().on_full != FullPolicy::wait || !consumer.drain_own(*this, urgent)) return false;
+  if (std::exchange(was_full_, false)) usual_slots_ = std::min(2 * usual_slots_, floor_power_of_two(slot_.reserved));
+  empties_itself_ = consumer.is_crowded();
+  use_slots(empties_itself_ ? std::min(own_slots, usual_slots_) : usual_slots_);
+  return true;
+}
+
+/// While the ring is empty.
+void Channel::use_slots(std::uint64_t records) noexcept {
+  if (records == ring_.capacity()) return;
+  slot_.header->capacity.store(records, std::memory_order_release);
+  ring_.resize(records);
 }
 
 /// Lets the producer run until the next thing to do: half a ring at most, so that the drainer is woken in time.
 void Channel::allow(std::uint64_t room) noexcept {
-  const std::uint64_t half = ring_.capacity() / 2;
+  const std::uint64_t mark = drain_mark();
   const std::uint64_t used = ring_.used();
-  if (used < half) room = std::min(room, half - used);
+  if (used < mark) room = std::min(room, mark - used);
   ring_.allow(room);
   // Recording may have ended between the look at the state and allow(): look again.
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -215,7 +252,7 @@ void Channel::allow(std::uint64_t room) noexcept {
 
 bool Channel::make_room(std::uint64_t count) noexcept {
   const bool is_drained = session_->config().on_full != FullPolicy::newest;
-  if (is_drained && session_->recording() && ring_.used() >= ring_.capacity() / 2) ask_for_drain();
+  if (is_drained && session_->recording() && ring_.used() >= drain_mark()) ask_for_drain();
   for (;;) {
     const RecordingState state = session_->state();
     if (state != RecordingState::recording) {
@@ -235,8 +272,8 @@ bool Channel::make_room(std::uint64_t count) noexcept {
         return false;
       }
       const std::uint64_t smaller = floor_power_of_two(slot_.committed);
-      slot_.header->capacity.store(smaller, std::memory_order_release);
-      ring_.resize(smaller);
+      use_slots(smaller);
+      usual_slots_ = smaller;
       slot_.reserved = slot_.committed;
       continue;
     }
@@ -254,7 +291,8 @@ bool Channel::make_room(std::uint64_t count) noexcept {
   }
 }
 
-/// Without a drainer the producer drains itself. False when recording ended meanwhile.
+/// The ring is full before the drainer has come, or there is none: the thread empties the ring itself, unless the
+/// drainer is at it just now. False when recording ended meanwhile.
 bool Channel::wait_for_room(std::uint64_t count) noexcept {
   const Ticks begin = now();
   constexpr unsigned milliseconds = 20;
@@ -264,11 +302,13 @@ bool Channel::wait_for_room(std::uint64_t count) noexcept {
       session_->consumer().drain(false);
       continue;
     }
+    was_full_ = true;
+    if (empty_ring(true)) break;
     const std::uint32_t seen = room_.load(std::memory_order_acquire);
     waiting_.store(1, std::memory_order_seq_cst);
     if (ring_.room() < count) {
       session_->list_for_drain(*this);
-      session_->consumer().wake_from_producer();
+      session_->consumer().wake_from_producer(*this);
       futex_wait(room_, seen, milliseconds);
     }
     waiting_.store(0, std::memory_order_relaxed);

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <span>
+#include <utility>
 
+#include "formats/raw/segment_encoder.hpp"
 #include "tracer/base/futex.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/front_end.h"
@@ -131,6 +133,13 @@ class alignas(64) Channel {
     return has_processors_.load(std::memory_order_acquire) ? &processors_ : nullptr;
   }
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  /// Whoever empties the ring has it for that time: the consumer, or the channel's own thread. False: another has it.
+  bool take_ring() noexcept { return !is_taken_.exchange(true, std::memory_order_acquire); }
+  void give_ring_back() noexcept { is_taken_.store(false, std::memory_order_release); }
+  /// For the channel's own thread when it empties the ring.
+  raw::SegmentEncoder& encoder() noexcept { return encoder_; }
+  /// The channel's own thread: whether it was not counted in this `window` of time yet.
+  bool is_new_in(std::uint32_t window) noexcept { return std::exchange(window_, window) != window; }
   /// Off the list of those that ask to be drained, before its ring is looked at. The next on the list.
   Channel* leave_list() noexcept {
     Channel* const next = next_to_drain_;
@@ -186,6 +195,9 @@ class alignas(64) Channel {
   bool make_room(std::uint64_t count) noexcept;
   std::uint64_t usable_room() noexcept;
   void ask_for_drain() noexcept;
+  bool empty_ring(bool urgent) noexcept;
+  std::uint64_t drain_mark() const noexcept;
+  void use_slots(std::uint64_t records) noexcept;
   bool wait_for_room(std::uint64_t count) noexcept;
   void allow(std::uint64_t room) noexcept;
   void lose(const Record& record, bool has_more) noexcept;
@@ -204,6 +216,12 @@ class alignas(64) Channel {
   std::array<CodeRange, 3> code_before_{};
   std::size_t next_code_ = 0;
   Slot slot_;
+  std::uint64_t usual_slots_ = 0;  ///< in use while the consumer empties the ring
+  bool empties_itself_ = false;    ///< as long as processors are all in use: then few slots are, which stay in a cache
+  bool was_full_ = false;          ///< more slots are to be used
+  std::uint32_t window_ = 0;
+  raw::SegmentEncoder encoder_;
+  std::atomic<bool> is_taken_{false};
   FutexWord room_{0};  ///< raised by the consumer when a producer waits
   std::atomic<std::uint32_t> waiting_{0};
   std::atomic<bool> closed_{false};  ///< the thread has ended

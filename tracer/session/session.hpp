@@ -29,7 +29,12 @@ class Consumer {
   virtual bool has_thread() const noexcept = 0;
   virtual void wake() noexcept = 0;
   /// The same, of a producer that asks for room: where it runs the consumer is in its way.
-  virtual void wake_from_producer() noexcept { wake(); }
+  virtual void wake_from_producer(Channel&) noexcept { wake(); }
+  /// The channel's own thread. Whether the consumer has no processor that producers leave to it.
+  virtual bool is_crowded() const noexcept { return false; }
+  /// The channel's own thread empties its ring itself, where is_crowded() or `urgent`. False: it is not empty, as
+  /// somebody else is at it or the trace takes no more.
+  virtual bool drain_own(Channel&, bool /*urgent*/) noexcept { return false; }
   /// Async-signal-safe: drain(true) soon.
   virtual void request_flush() noexcept = 0;
   /// Empties the rings that asked for it, on the caller's thread, one caller at a time. With `everything`, all rings,
@@ -148,10 +153,8 @@ class Session {
   /// The channels that asked to be drained, none of them twice: the first, see Channel::leave_list(); nullptr: none
   /// did.
   Channel* take_listed() noexcept;
-  /// A channel's records from that position on, of the ring itself, in one or two pieces. False when the trace takes no
-  /// more.
-  bool write_segment(ChannelId channel, std::uint64_t from, std::span<const Record> first,
-                     std::span<const Record> second) noexcept;
+  /// What is encoded there. False when the trace takes no more.
+  bool write_segment(const raw::SegmentEncoder& segment) noexcept;
   /// The same of a copy of a flight recorder's ring, for which there is no limit of size.
   bool write_copy(ChannelId channel, std::uint64_t from, std::span<const Record> records) noexcept;
   /// Ends recording, unless `error` is 0.

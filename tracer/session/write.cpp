@@ -4,7 +4,6 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/ring/ring.hpp"
 #include "tracer/session/session_shared.hpp"
 
 namespace tracer {
@@ -33,15 +32,15 @@ void Session::device_records(std::span<const DeviceRecord> records) noexcept {
   failed_to_write(error);
 }
 
-bool Session::write_segment(ChannelId channel, std::uint64_t from, std::span<const Record> first,
-                            std::span<const Record> second) noexcept {
+bool Session::write_segment(const raw::SegmentEncoder& segment) noexcept {
   int error = 0;
   bool is_full = false;
   try {
     const std::lock_guard lock(shared_->trace_mutex);
+    if (state() == RecordingState::finished) return false;
     const std::uint64_t limit = shared_->config.size_limit;
     is_full = limit != 0 && shared_->trace.size() >= limit;
-    if (!is_full) error = shared_->trace.append(channel, from, first, second, claim<Record>);
+    if (!is_full) error = shared_->trace.append(segment);
   } catch (...) {
     error = ENOMEM;
   }
