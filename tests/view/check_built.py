@@ -4,6 +4,7 @@
 reader makes, on one processor or several; where it cannot be written the archive is made all the same, and nothing half is left."""
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,17 @@ def check_converted(tracer, raw, top, name):
     return sizes
 
 
+def check_full(tracer, part, archive):
+    """There is room for what is merged, whose event files are links, and not for its index."""
+    others = max(path.stat().st_size for path in part.iterdir() if path.is_file() and path.name != "traces.index")
+    limit = (part / "traces.index").stat().st_size - 1
+    assert limit > 2 * others, (limit, others)
+    said = done([tracer, "merge", "--index", "-o", archive, part], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert "the index is not kept there" in said, said
+    assert not (archive / "traces.index").exists() and not [path for path in archive.iterdir() if ".part-" in path.name], list(archive.iterdir())
+    done([tracer, "report", archive])
+
+
 def check_no_place(tracer, raw, top):
     """A directory stands in its place, and there is no cache."""
     trace = top / "no-place"
@@ -82,10 +94,11 @@ def main():
             done([tracer, "run", "-q", "--raw", "-o", raws[-1], "--", program])
             sizes[name] = check_converted(tracer, raws[-1], top, name)
         check_no_place(tracer, raws[0], top)
-        random_archive.write(top / "random", 7, locations=5)
+        random_archive.write(top / "random", 7, events=20000, locations=5)
         with Viewer(tracer, top / "random"):
             pass
         sizes["random"] = check_same(tracer, top / "random", "random")
+        check_full(tracer, top / "random", top / "full")
         print("the same:", sizes)
 
 

@@ -15,8 +15,12 @@ namespace {
 class FollowedPart final : public index::FollowedState {
  public:
   explicit FollowedPart(const Definitions& definitions) : state_{definitions} {}
-  void follow(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    state_.follow(location, event, attributes);
+  void follow(LocationRef location, std::span<const Event> events,
+              std::span<const EventAttribute> attributes) override {
+    for (const Event& event : events) {
+      state_.follow(location, event, attributes.first(event.attributes));
+      attributes = attributes.subspan(event.attributes);
+    }
   }
   std::string kept() const override { return state_.kept(); }
 

@@ -52,6 +52,24 @@ OpenState::OpenState(const Definitions& definitions)
   }
 }
 
+/// Another location may have ended it; then it begins again here. One location at a time keeps where it is.
+OpenState::ExplicitTask& OpenState::task_of(State& state) {
+  const auto [found, is_new] = tasks_.try_emplace(*state.current);
+  ExplicitTask& task = found->second;
+  if (is_new) task.at = static_cast<LocationRef>(&state - locations_.data());
+  if (task.known_to == nullptr) {
+    task.known_to = &state;
+    state.task = &task;
+  }
+  return task;
+}
+
+void OpenState::go_on(State& state, const Owner& owner) {
+  if (state.task != nullptr) state.task->known_to = nullptr;
+  state.task = nullptr;
+  state.current = owner;
+}
+
 void OpenState::hold(Stack& stack, LocationRef location, const Event& event,
                      std::span<const EventAttribute> attributes) {
   stack.push_back({events_, location, event, {attributes.begin(), attributes.end()}});
@@ -197,7 +215,7 @@ void OpenState::begin_team(LocationRef location, State& state, const Event& even
   Membership& membership = state.teams.emplace_back();
   membership.is_master = is_master;
   membership.begin = {events_, location, event, {attributes.begin(), attributes.end()}};
-  state.current.reset();
+  go_on(state, {});
   Comers& begun = begun_[event.ref];
   const bool is_again = begun.has(location);
   if (begun.master != location && (is_again || is_master) && is_master_in(begun.master, event.ref))
@@ -232,7 +250,7 @@ void OpenState::end_team(State& state) {
   if (state.teams.empty()) return;
   const bool is_master = state.teams.back().is_master;
   state.teams.pop_back();
-  state.current = is_master && !state.forks.empty() ? state.forks.back() : Owner{};
+  go_on(state, is_master && !state.forks.empty() ? state.forks.back() : Owner{});
   if (!is_master) return;
   ++state.joining;
   Stack& stack = stack_of(state);
@@ -248,19 +266,21 @@ void OpenState::follow_task(LocationRef location, State& state, const Event& eve
     const auto [found, is_new] = tasks_.try_emplace(key);
     ExplicitTask& task = found->second;
     if (!is_new && task.at != location) is_by_location_ = false;
+    if (task.known_to != nullptr) task.known_to->task = nullptr;
     task = {};
     task.create = Held{events_, location, event, {attributes.begin(), attributes.end()}};
     task.at = location;
   } else if (event.type == EventType::task_complete) {
     if (const auto task = tasks_.find(key); task != tasks_.end()) {
       if (task->second.at != location) is_by_location_ = false;
+      if (task->second.known_to != nullptr) task->second.known_to->task = nullptr;
       tasks_.erase(task);
     }
-    if (state.current == key) state.current.reset();
+    if (state.current == key) go_on(state, {});
   } else if (event.b == 0) {
-    state.current.reset();
+    go_on(state, {});
   } else {
-    state.current = key;
+    go_on(state, key);
     const auto [found, is_new] = tasks_.try_emplace(key);
     ExplicitTask& task = found->second;
     if (!is_new && task.at != location) is_by_location_ = false;

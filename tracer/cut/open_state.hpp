@@ -60,22 +60,44 @@ class OpenState {
     bool over = false;  ///< a fork whose team is: what is open of it is the join alone
   };
   using Stack = std::vector<Held>;
+  struct State;
   struct ExplicitTask {
     std::optional<Held> create;
     bool started = false;
     LocationRef at = 0;  ///< where it ran last
     Stack stack;
+    State* known_to = nullptr;  ///< whose `task` is this one
   };
   /// What a member has done of that which all members of its team do one after the other.
   struct Done {
     std::uint64_t times = 0, number = 0;  ///< number: of the last one's end
     RegionRef region = undefined_ref;     ///< the last one's
   };
+  /// A few, in the order of their keys.
+  class DoneByRegion {
+   public:
+    Done& operator[](RegionRef key) {
+      const auto at = std::lower_bound(list_.begin(), list_.end(), key, is_before);
+      return at != list_.end() && at->first == key ? at->second : list_.insert(at, {key, {}})->second;
+    }
+    std::uint64_t times(RegionRef key) const {
+      const auto at = std::lower_bound(list_.begin(), list_.end(), key, is_before);
+      return at != list_.end() && at->first == key ? at->second.times : 0;
+    }
+    auto begin() const { return list_.begin(); }
+    auto end() const { return list_.end(); }
+    std::size_t size() const { return list_.size(); }
+
+   private:
+    using Entry = std::pair<RegionRef, Done>;
+    static bool is_before(const Entry& entry, RegionRef key) { return entry.first < key; }
+    std::vector<Entry> list_;
+  };
   struct Membership {
     Held begin;
     bool is_master = false;
-    Stack stack;                     ///< of the implicit task
-    std::map<RegionRef, Done> done;  ///< worksharing by region; of all barriers under undefined_ref
+    Stack stack;        ///< of the implicit task
+    DoneByRegion done;  ///< worksharing by region; of all barriers under undefined_ref
   };
   struct State {
     Stack stack;  ///< outside of teams
@@ -86,6 +108,7 @@ class OpenState {
     std::optional<Event> collective;  ///< begun, mostly before the part; written with its end
     Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
     Owner current;
+    ExplicitTask* task = nullptr;  ///< that of `current`, where it has been looked up
   };
   /// Locations in the order in which they came, each once.
   class Comers {
@@ -129,13 +152,13 @@ class OpenState {
   };
 
   Stack& stack_of(State& state) {
-    if (state.current) {  // another location may have ended it
-      const auto [task, is_new] = tasks_.try_emplace(*state.current);
-      if (is_new) task->second.at = static_cast<LocationRef>(&state - locations_.data());
-      return task->second.stack;
-    }
+    if (state.task != nullptr) return state.task->stack;
+    if (state.current) return task_of(state).stack;
     return state.teams.empty() ? state.stack : state.teams.back().stack;
   }
+  ExplicitTask& task_of(State& state);
+  /// The location goes on with another task.
+  static void go_on(State& state, const Owner& owner);
   void hold(Stack& stack, LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void follow_task(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
   void begin_team(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);

@@ -52,8 +52,7 @@ std::vector<std::pair<OpenState::Held, std::uint64_t>> OpenState::done_ahead() c
       for (const auto& entry : member.second->done) least.emplace(entry.first, all_are_there ? entry.second.times : 0);
     for (auto& entry : least)
       for (const auto& member : members) {
-        const auto found = member.second->done.find(entry.first);
-        entry.second = std::min(entry.second, found == member.second->done.end() ? 0 : found->second.times);
+        entry.second = std::min(entry.second, member.second->done.times(entry.first));
       }
     for (const auto& member : members)
       for (const auto& entry : member.second->done) {

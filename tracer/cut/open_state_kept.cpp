@@ -187,8 +187,10 @@ class OpenState::Taker {
     membership.is_master = in_.number() != 0;
     membership.begin = get_held(at);
     membership.stack = get_stack(at);
-    for (std::size_t left = in_.count(); left != 0 && in_.ok(); --left) {
+    for (std::uint64_t left = in_.count(), next = 0; left != 0 && in_.ok(); --left) {
       const RegionRef key = in_.number32();
+      if (key < next) in_.refuse();  // they are in their order
+      next = std::uint64_t{key} + 1;
       Done& done = membership.done[key];
       done.times = in_.number();
       done.region = in_.number32();

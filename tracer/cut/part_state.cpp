@@ -47,8 +47,10 @@ void PartState::follow(LocationRef location, const Event& event, std::span<const
     default:
       break;
   }
-  if (event.type >= EventType::mpi_send) has_operations_[location] = true;
-  mpi_.before(location, event, attributes);
+  if (event.type >= EventType::mpi_send) {
+    has_operations_[location] = true;
+    mpi_.before(location, event, attributes);
+  }
   open_.follow(location, event, attributes);
 }
 

@@ -56,11 +56,8 @@ CheckpointBuilder::CheckpointBuilder(const otf2::PositionedSource& source, std::
 void CheckpointBuilder::events(LocationRef location, std::span<const Event> events,
                                std::span<const EventAttribute> attributes) {
   if (events_ >= next_) add();
-  for (const Event& event : events) {
-    state_->follow(location, event, attributes.first(event.attributes));
-    attributes = attributes.subspan(event.attributes);
-    last_ = std::max(last_, event.time);
-  }
+  state_->follow(location, events, attributes);
+  for (const Event& event : events) last_ = std::max(last_, event.time);
   events_ += events.size();
 }
 

@@ -19,7 +19,9 @@ namespace tracer::index {
 class FollowedState {
  public:
   virtual ~FollowedState() = default;
-  virtual void follow(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) = 0;
+  /// `attributes` are those of all these events of a location, in their order.
+  virtual void follow(LocationRef location, std::span<const Event> events,
+                      std::span<const EventAttribute> attributes) = 0;
   virtual std::string kept() const = 0;
 };
 
