@@ -21,6 +21,9 @@ namespace {
 /// Slots in use at first, of a ring that has so many: 1 MiB. A ring that the drainer empties in time needs no more of
 /// them, each of which takes 16 ns when it is used for the first time.
 constexpr std::uint64_t first_slots = 32 << 10;
+/// A thread that has recorded so many times what its ring holds gets a larger one: each wake-up of the drainer costs
+/// it.
+constexpr std::uint64_t rounds_before_growth = 8;
 /// And where threads empty their rings themselves: 256 KiB, which stay in the second-level cache.
 constexpr std::uint64_t own_slots = 8 << 10;
 
@@ -217,6 +220,8 @@ std::uint64_t Channel::drain_mark() const noexcept {
 }
 
 void Channel::ask_for_drain() noexcept {
+  if (usual_slots_ < floor_power_of_two(slot_.reserved) && ring_.head() >= rounds_before_growth * usual_slots_)
+    was_full_ = true;
   if (empty_ring(empties_itself_ || was_full_)) return;
   session_->list_for_drain(*this);
   session_->consumer().wake_from_producer(*this);
