@@ -12,6 +12,7 @@ architecture=${TRACER_PORTABLE_ARCHITECTURE:-$(uname -m)} crossed="" tools="" ta
 work=${TRACER_PORTABLE_WORK:-$PWD/build/portable$crossed}
 package=${1:-$(TRACER_PORTABLE_WORK=$work cmake/scripts/portable.sh)} || exit 1
 [ -f "$package" ] || { echo "tests/portable.sh: no package '$package'" >&2; exit 2; }
+package=$(realpath "$package")
 bullseye=$work/bullseye sysroot=$work/sysroot
 unset TRACER_PORTABLE_WORK
 triplet=$architecture-linux-gnu
