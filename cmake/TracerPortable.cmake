@@ -16,6 +16,7 @@ set(CPACK_PACKAGE_FILE_NAME tracer-${PROJECT_VERSION}-${system}-${CMAKE_SYSTEM_P
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/packaging/portable_package.cmake)
 # In a folder of its own, and what is in it is nobody else's: neither asked of the system nor offered to it.
 set(CPACK_RPM_PACKAGE_AUTOREQPROV OFF)
+set(CPACK_RPM_PACKAGE_ARCHITECTURE ${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_RPM_PACKAGE_REQUIRES "glibc >= 2.28")
 set(CPACK_RPM_COMPRESSION_TYPE xz)  # what rpm of RHEL 8 reads, too
 set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)

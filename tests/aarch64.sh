@@ -15,43 +15,18 @@ clang=$(tracer_openmp_present) && clang=${clang%% *}
 headers=$(find /usr/lib/llvm-*/lib/clang -name omp-tools.h 2>/dev/null | sort -V | tail -n 1)
 [ -n "$clang" ] && [ -n "$headers" ] || skip "no clang with OpenMP's headers"
 
-# Debian's packages for Arm, unpacked, by an apt that knows only them.
+. cmake/scripts/arm64.sh
 build=$PWD/build/aarch64
 root=$build/root
-mkdir -p "$build"/apt/{state/lists/partial,cache/archives/partial} "$build/bin" "$root"
-touch "$build/apt/status"
-cat >"$build/apt/conf" <<C
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Sandbox::User "root";
-Dir::State "$build/apt/state";
-Dir::State::status "$build/apt/status";
-Dir::Cache "$build/apt/cache";
-C
-export APT_CONFIG=$build/apt/conf
-if [ ! -e "$build/unpacked" ]; then
-  echo "aarch64: unpacking Debian's packages ..."
-  if ! { apt-get update && apt-get install -y --no-install-recommends --download-only libc6-dev libstdc++-12-dev libomp5-19 libotf2-trace-dev \
-    libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev catch2; } >"$build/apt/log" 2>&1; then
-    skip "no packages for arm64: $(tail -n 1 "$build/apt/log")"
-  fi
-  for package in "$build"/apt/cache/archives/*.deb; do dpkg -x "$package" "$root" || exit 1; done
-  ln -sf libomp.so.5 "$root/usr/lib/aarch64-linux-gnu/libomp.so"
-  touch "$build/unpacked"
-fi
+mkdir -p "$build/bin"
+[ -e "$root.done" ] || echo "aarch64: unpacking Debian's packages ..."
+why=$(tracer_arm64_root "$root" "" libc6-dev libstdc++-12-dev libomp5-19 libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev \
+  libelf-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev catch2) || skip "no packages for arm64: $why"
+ln -sf libomp.so.5 "$root/usr/lib/aarch64-linux-gnu/libomp.so"
 
-# The kernel starts Arm programs in QEMU, which finds their libraries below the root.
 export QEMU_LD_PREFIX=$root
-runs() { "$root/lib/aarch64-linux-gnu/libc.so.6" >/dev/null 2>&1; }
-if ! runs; then
-  formats=/proc/sys/fs/binfmt_misc
-  [ -e $formats/register ] || mount -t binfmt_misc none $formats 2>/dev/null
-  # Which files: ELF, 64 bits, of machine 183.
-  header='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00' mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff'
-  printf '%s' ":tracer-aarch64:M::$header\\x02\\x00\\xb7\\x00:$mask\\xfe\\xff\\xff\\xff:$(command -v qemu-aarch64-static):OCPF" 2>/dev/null >$formats/register
-  trap 'echo -1 >$formats/tracer-aarch64' EXIT
-fi
-runs || skip "the kernel does not start programs for Arm in QEMU (binfmt_misc)"
+trap tracer_arm64_ends EXIT
+tracer_arm64_starts "$root" || skip "the kernel does not start programs for Arm in QEMU (binfmt_misc)"
 
 for language in "" ++; do
   printf '#!/bin/sh\nexec %s --target=aarch64-linux-gnu --sysroot=%s -L%s "$@"\n' "${clang/clang/clang$language}" "$root" "$root/usr/lib/aarch64-linux-gnu" >"$build/bin/clang$language"

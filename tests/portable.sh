@@ -3,26 +3,36 @@
 # The portable package (cmake/scripts/portable.sh) in a root of Debian 11 and in one with nothing but its C library: unpacks it,
 # traces a program, converts, reports, exports. Prints a table; the status is 1 where something fails.
 #   tests/portable.sh [PACKAGE]     as root (chroot); without PACKAGE it is made first, which takes as long as a build
-# Of the environment: TRACER_PORTABLE_WORK, as for portable.sh.
+# Of the environment: TRACER_PORTABLE_ARCHITECTURE and TRACER_PORTABLE_WORK, as for portable.sh. Programs for 64-bit Arm run in QEMU.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ "$(id -u)" -eq 0 ] || { echo "tests/portable.sh: run it as root (chroot)" >&2; exit 2; }
-work=${TRACER_PORTABLE_WORK:-$PWD/build/portable}
+architecture=${TRACER_PORTABLE_ARCHITECTURE:-$(uname -m)} crossed="" tools="" target=()
+[ "$architecture" = "$(uname -m)" ] || crossed=-$architecture
+work=${TRACER_PORTABLE_WORK:-$PWD/build/portable$crossed}
 package=${1:-$(TRACER_PORTABLE_WORK=$work cmake/scripts/portable.sh)} || exit 1
 [ -f "$package" ] || { echo "tests/portable.sh: no package '$package'" >&2; exit 2; }
+package=$(realpath "$package")
 bullseye=$work/bullseye sysroot=$work/sysroot
 unset TRACER_PORTABLE_WORK
-triplet=$(gcc -print-multiarch)
+triplet=$architecture-linux-gnu
 scratch=$(mktemp -d /var/tmp/tracer-portable.XXXXXX) || exit 1
-trap 'umount "$scratch"/*/proc "$scratch"/*/dev 2>/dev/null; rm -rf --one-file-system "$scratch"' EXIT
+# shellcheck disable=SC2317  # another one for 64-bit Arm
+tracer_arm64_ends() { :; }
+trap 'tracer_arm64_ends; umount "$scratch"/*/proc "$scratch"/*/dev 2>/dev/null; rm -rf --one-file-system "$scratch"' EXIT
 failed=0
+if [ -n "$crossed" ]; then
+  . cmake/scripts/arm64.sh
+  tools=aarch64-linux-gnu- target=(--target=aarch64-linux-gnu "--sysroot=$sysroot")
+  QEMU_LD_PREFIX=$bullseye tracer_arm64_starts "$bullseye" || { echo "skipped: the kernel does not start programs for Arm in QEMU"; exit 77; }
+fi
 
 # A program for the oldest: compiled here, linked with the C library and the libomp of Debian 11.
 compiler=$(command -v clang || command -v clang-22 || command -v clang-14) || { echo "skipped: no clang"; exit 77; }
 at=$sysroot/usr/lib/$triplet
 libomp=$(find "$bullseye/usr/lib" -name 'libomp.so.5' | head -n 1)
-"$compiler" -fopenmp -g -O1 -c tests/e2e/several/work.c -o "$scratch/work.o" &&
-  gcc "--sysroot=$sysroot" "-B$at" "-L$at" "$scratch/work.o" "$(readlink -f "$libomp")" -lpthread -ldl -o "$scratch/work" || exit 1
+"$compiler" "${target[@]}" -fopenmp -g -O1 -c tests/e2e/several/work.c -o "$scratch/work.o" &&
+  "${tools}gcc" "--sysroot=$sysroot" "-B$at" "-L$at" "$scratch/work.o" "$(readlink -f "$libomp")" -lpthread -ldl -o "$scratch/work" || exit 1
 
 make_root() { # name
   local root=$scratch/$1
@@ -30,13 +40,14 @@ make_root() { # name
     debian11) cp -a "$bullseye" "$root" ;;
     glibc)
       mkdir -p "$root/lib/$triplet" "$root/lib64" "$root/tmp"
+      cp -L "$sysroot"/lib/ld-* "$root/lib/"
       for library in libc libm libpthread libdl librt; do
         cp -L "$bullseye/lib/$triplet/$library".so.[0-9]* "$root/lib/$triplet/"
       done
       cp -L "$sysroot"/lib64/ld-* "$root/lib64/"
       ;;
   esac
-  mkdir -p "$root/proc" "$root/dev" "$root/opt" "$root/app/lib"
+  mkdir -p "$root/proc" "$root/dev" "$root/tmp" "$root/opt" "$root/app/lib"
   mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev"
   tar -C "$root/opt" -xf "$package" && mv "$root"/opt/tracer-* "$root/opt/tracer"
   cp "$scratch/work" "$root/app/" && cp "$(readlink -f "$libomp")" "$root/app/lib/libomp.so.5"

@@ -35,6 +35,7 @@ TEST_GROUPS=(
   "Parquet as other readers see it, and types and style of the page's modules|npm"
   "installing into a clean root|debootstrap"
   "the package by Debian's own checker|lintian"
+  "the portable package for systems of RPM|rpm cpio"
   "manual pages|man-db"
   "micro-benchmarks|libbenchmark-dev"
   "style of sources|clang-format-14"

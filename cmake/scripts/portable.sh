@@ -3,21 +3,38 @@
 # Makes tracer-VERSION-linux-ARCHITECTURE.tar.xz, which runs wherever there is glibc 2.28 and needs nothing else: linked with the
 # C library of Debian 11, everything else inside. Prints the package's path.
 #   cmake/scripts/portable.sh [DIRECTORY]     as root (debootstrap); DIRECTORY: where it goes (default: build/packages)
-# Of the environment: TRACER_PORTABLE_WORK (roots and the build are kept there; default: build/portable), TRACER_PORTABLE_BUILD (a
+# Of the environment: TRACER_PORTABLE_ARCHITECTURE (aarch64: for 64-bit Arm, on another machine, by Debian's cross compiler; default:
+# the machine's), TRACER_PORTABLE_WORK (roots and the build are kept there; default: build/portable), TRACER_PORTABLE_BUILD (a
 # build tree that is linked anew instead of one that begins; what it was linked for before is gone).
 set -eu
 cd "$(dirname "$0")/../.."
 to=${1:-$PWD/build/packages}
-work=${TRACER_PORTABLE_WORK:-$PWD/build/portable}
+architecture=${TRACER_PORTABLE_ARCHITECTURE:-$(uname -m)} crossed=""
+[ "$architecture" = "$(uname -m)" ] || crossed=-$architecture
+work=${TRACER_PORTABLE_WORK:-$PWD/build/portable$crossed}
 bullseye=$work/bullseye sysroot=$work/sysroot build=${TRACER_PORTABLE_BUILD:-$work/build}
-triplet=$(gcc -print-multiarch)
+triplet=$architecture-linux-gnu tools="" cross=()
 mkdir -p "$work" "$to"
 say() { echo "portable: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
 # The oldest release that Debian serves; what the package takes of it besides the C library: libdw, and what that needs. Its
 # libomp is for tests/portable.sh.
-if [ ! -e "$bullseye.done" ]; then
+if [ -n "$crossed" ]; then
+  [ "$architecture" = aarch64 ] || fail "no package is made for $architecture here"
+  command -v aarch64-linux-gnu-g++ >/dev/null || fail "no cross compiler (g++-aarch64-linux-gnu)"
+  . cmake/scripts/arm64.sh
+  tools=aarch64-linux-gnu-
+  say "packages of Debian for 64-bit Arm ..."
+  why=$(tracer_arm64_root "$bullseye" bullseye libc6-dev libomp5-11 libdw1 libelf-dev zlib1g-dev) || fail "$why"
+  why=$(tracer_arm64_root "$work/headers" "" libc6-dev libstdc++-12-dev libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev \
+    libelf-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev) || fail "$why"
+  export QEMU_LD_PREFIX=$bullseye  # the manual pages are written by the program
+  trap tracer_arm64_ends EXIT
+  tracer_arm64_starts "$bullseye" || fail "the kernel does not start programs for Arm in QEMU (qemu-user-static, binfmt_misc)"
+  omp_tools=$(find /usr/lib/llvm-*/lib/clang -name omp-tools.h 2>/dev/null | sort -V | tail -n 1)
+  cross=("-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/aarch64.cmake" "-DTRACER_SYSROOT=$work/headers" "-DOMP_TOOLS_INCLUDE_DIR=${omp_tools%/*}")
+elif [ ! -e "$bullseye.done" ]; then
   [ "$(id -u)" -eq 0 ] || fail "run it as root once: debootstrap makes a root of Debian 11"
   command -v debootstrap >/dev/null || fail "debootstrap is not installed"
   say "a root of Debian 11 ..."
@@ -33,6 +50,7 @@ if [ ! -e "$sysroot.done" ]; then
   mkdir -p "$sysroot/usr/lib" "$sysroot/lib64" "$sysroot/lib"
   cp -a "$bullseye/usr/lib/$triplet" "$sysroot/usr/lib/$triplet"
   cp -a "$bullseye/lib/$triplet" "$sysroot/lib/"
+  [ -z "$crossed" ] || cp -a "$bullseye/usr/include" "$sysroot/usr/"
   loader=$(readlink -f "$bullseye/lib/$triplet"/ld-2.*.so)
   cp "$loader" "$sysroot/lib64/ld-linux-x86-64.so.2" && cp "$loader" "$sysroot/lib/ld-linux-aarch64.so.1"
   find "$sysroot" -type l -lname '/*' | while read -r link; do  # those of development files name the root's top
@@ -43,9 +61,9 @@ fi
 
 # Objects know nothing of the C library's version; who links decides it. What only newer ones have is older_glibc.c's: an object,
 # since the compiler puts its own libraries last, and an archive for what libm has.
-gcc -O2 -fPIC -fno-builtin -c cmake/packaging/older_glibc.c -o "$work/older_glibc.o"
-gcc -O2 -fPIC -fno-builtin -DOF_LIBM -c cmake/packaging/older_glibc.c -o "$work/older_libm.o"
-rm -f "$work/libolder.a" && ar rcs "$work/libolder.a" "$work/older_libm.o"
+"${tools}gcc" -O2 -fPIC -fno-builtin -c cmake/packaging/older_glibc.c -o "$work/older_glibc.o"
+"${tools}gcc" -O2 -fPIC -fno-builtin -DOF_LIBM -c cmake/packaging/older_glibc.c -o "$work/older_libm.o"
+rm -f "$work/libolder.a" && "${tools}ar" rcs "$work/libolder.a" "$work/older_libm.o"
 at=$sysroot/usr/lib/$triplet
 linked="--sysroot=$sysroot -B$at -L$at $work/older_glibc.o -lpthread -static-libstdc++ -static-libgcc"
 # What is opened when source lines are looked up.
@@ -60,9 +78,9 @@ if [ ! -e "$work/httplib/httplib.h" ]; then
   mkdir -p "$work/httplib" && tar -C "$work/httplib" --strip-components=1 --wildcards -xf "$tarball" '*/httplib.h'
 fi
 launcher=-DTRACER_UNITY=ON
-! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+[ -n "$crossed" ] || ! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
 say "the build ..."
-cmake --preset release -B "$build" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" "-DCMAKE_MODULE_LINKER_FLAGS=$linked" \
+cmake --preset release -B "$build" "${cross[@]}" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" "-DCMAKE_MODULE_LINKER_FLAGS=$linked" \
   "-DCMAKE_CXX_STANDARD_LIBRARIES=$at/libz.a $work/libolder.a -lm -lpthread -ldl -lrt" "-DLIBELF_LIBRARY=$at/libelf.a" \
   -DCMAKE_INSTALL_LIBDIR=lib "-DTRACER_HTTPLIB_HEADER=$work/httplib" "-DTRACER_BUNDLED=$bundled" $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
   { tail -n 20 "$work/configure.log" >&2; fail "configuring failed"; }
@@ -73,10 +91,10 @@ rm -rf "$build/packages"
 package=$(find "$build/packages" -maxdepth 1 -name 'tracer-*.tar.xz')
 rm -rf "${work:?}/stage" && mkdir -p "$work/stage"
 tar -C "$work/stage" -xf "$package"
-newest=$(find "$work/stage" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1)
+newest=$(find "$work/stage" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec "${tools}objdump" -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1)
 [ "$(printf '%s\nGLIBC_2.28\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.28 ] || {
   find "$work/stage" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r file; do
-    objdump -T "$file" 2>/dev/null | grep -E 'GLIBC_2\.(29|[3-9][0-9])' | sed "s|^|${file##*/}: |"
+    "${tools}objdump" -T "$file" 2>/dev/null | grep -E 'GLIBC_2\.(29|[3-9][0-9])' | sed "s|^|${file##*/}: |"
   done >&2
   fail "it needs $newest"
 }
