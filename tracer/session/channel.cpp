@@ -18,13 +18,13 @@ namespace tracer {
 
 namespace {
 
-/// Slots in use at first, of a ring that has so many: 1 MiB. A ring that the drainer empties in time needs no more of
-/// them, each of which takes 16 ns when it is used for the first time.
-constexpr std::uint64_t first_slots = 32 << 10;
+/// Slots in use at first, of a ring that has so many: 128 KiB. Each slot takes 16 ns when it is used for the first
+/// time, which few records of a short-lived thread would pay back.
+constexpr std::uint64_t first_slots = 4 << 10;
 /// A thread that has recorded so many times what its ring holds gets a larger one: each wake-up of the drainer costs
 /// it.
 constexpr std::uint64_t rounds_before_growth = 8;
-/// And where threads empty their rings themselves: 256 KiB, which stay in the second-level cache.
+/// At most where threads empty their rings themselves: 256 KiB, which stay in the second-level cache.
 constexpr std::uint64_t own_slots = 8 << 10;
 
 }  // namespace
@@ -74,7 +74,7 @@ void Channel::open(ChannelId id, bool keeps_newest) noexcept {
   header->flags = keeps_newest ? 1 : 0;
   header->head.store(0, std::memory_order_relaxed);
   header->tail.store(0, std::memory_order_relaxed);
-  empties_itself_ = was_full_ = false;
+  empties_itself_ = false;
   const bool waits = session_->config().on_full == FullPolicy::wait;
   usual_slots_ = waits ? std::min(first_slots, slot_.reserved) : slot_.reserved;
   header->capacity.store(usual_slots_, std::memory_order_relaxed);
@@ -219,10 +219,12 @@ std::uint64_t Channel::drain_mark() const noexcept {
   return empties_itself_ ? ring_.capacity() - spare : ring_.capacity() / 2;
 }
 
+bool Channel::grows() const noexcept {
+  return usual_slots_ < floor_power_of_two(slot_.reserved) && ring_.head() >= rounds_before_growth * usual_slots_;
+}
+
 void Channel::ask_for_drain() noexcept {
-  if (usual_slots_ < floor_power_of_two(slot_.reserved) && ring_.head() >= rounds_before_growth * usual_slots_)
-    was_full_ = true;
-  if (empty_ring(empties_itself_ || was_full_)) return;
+  if (empty_ring(empties_itself_ || grows())) return;
   session_->list_for_drain(*this);
   session_->consumer().wake_from_producer(*this);
 }
@@ -231,7 +233,7 @@ void Channel::ask_for_drain() noexcept {
 bool Channel::empty_ring(bool urgent) noexcept {
   Consumer& consumer = session_->consumer();
   if (session_->config().on_full != FullPolicy::wait || !consumer.drain_own(*this, urgent)) return false;
-  if (std::exchange(was_full_, false)) usual_slots_ = std::min(2 * usual_slots_, floor_power_of_two(slot_.reserved));
+  if (grows()) usual_slots_ *= 2;
   empties_itself_ = consumer.is_crowded();
   use_slots(empties_itself_ ? std::min(own_slots, usual_slots_) : usual_slots_);
   return true;
@@ -307,7 +309,6 @@ bool Channel::wait_for_room(std::uint64_t count) noexcept {
       session_->consumer().drain(false);
       continue;
     }
-    was_full_ = true;
     if (empty_ring(true)) break;
     const std::uint32_t seen = room_.load(std::memory_order_acquire);
     waiting_.store(1, std::memory_order_seq_cst);

@@ -196,6 +196,7 @@ class alignas(64) Channel {
   std::uint64_t usable_room() noexcept;
   void ask_for_drain() noexcept;
   bool empty_ring(bool urgent) noexcept;
+  bool grows() const noexcept;
   std::uint64_t drain_mark() const noexcept;
   void use_slots(std::uint64_t records) noexcept;
   bool wait_for_room(std::uint64_t count) noexcept;
@@ -218,7 +219,6 @@ class alignas(64) Channel {
   Slot slot_;
   std::uint64_t usual_slots_ = 0;  ///< in use while the consumer empties the ring
   bool empties_itself_ = false;    ///< as long as processors are all in use: then few slots are, which stay in a cache
-  bool was_full_ = false;          ///< more slots are to be used
   std::uint32_t window_ = 0;
   raw::SegmentEncoder encoder_;
   std::atomic<bool> is_taken_{false};
