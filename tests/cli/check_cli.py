@@ -219,6 +219,11 @@ def check_half_archive(directory, env):
     need((half / "traces.otf2").read_bytes() == before, "and leaves the archive as it is")
 
 
+def runs_untraced(words, program, output, directory, env):
+    done = run("run", "--", program, cwd=directory, env=env)
+    need(done.returncode == 0 and done.stdout == output and done.stderr.count(words) == 1, f"what is {words} linked or owned runs without a trace: {done.stdout!r} {done.stderr!r}")
+
+
 def check_kinds_of_programs(directory, env):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
@@ -228,7 +233,7 @@ def check_kinds_of_programs(directory, env):
     source.write_text("#include <stdio.h>\nint main(void) {\n  int n = 0;\n#pragma omp parallel num_threads(2)\n  {\n#pragma omp critical\n    n++;\n  }\n  printf(\"%d\\n\", n);\n  return 0;\n}\n")
     subprocess.run([compiler, "-static", source, "-o", directory / "static"], check=False, capture_output=True)
     if (directory / "static").exists():
-        refuses(1, "statically", "run", "--", directory / "static", cwd=directory, env=env)
+        runs_untraced("statically", directory / "static", "1\n", directory, env)
     made = subprocess.run([compiler, "-fopenmp", "-g", *os.environ.get("TRACER_TEST_LINK", "").split(), source, "-o", directory / "gomp"], capture_output=True)
     if made.returncode != 0:
         print("skipped: no gcc -fopenmp")
@@ -237,7 +242,7 @@ def check_kinds_of_programs(directory, env):
         shutil.copy(directory / "gomp", directory / "setuid")
         os.chown(directory / "setuid", 65534, 65534)
         os.chmod(directory / "setuid", 0o4755)
-        refuses(1, "set-user-id", "run", "--", directory / "setuid", cwd=directory, env=env)
+        runs_untraced("set-user-id", directory / "setuid", "2\n", directory, env)
     done = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
     if not (pathlib.Path(sys.argv[3]).parent / "libtracer-gomp.so").exists():
         print("skipped: no libtracer-gomp.so in this build")

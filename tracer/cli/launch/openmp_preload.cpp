@@ -51,17 +51,18 @@ void say_if_without_runtime(const Program& program, const RunRequest& request) {
              (!request.listens_to_words ? "" : " or annotations (NVTX, ITT, Kokkos, ROCTx)") + ".");
 }
 
-/// Throws where no tool can be loaded into it.
-void require_traceable(const Program& program) {
-  if (program.kind == ProgramKind::static_elf) {
-    throw Error{program.path.string() +
-                " is statically linked: the loader cannot load a tool into it. Link it dynamically (without -static)."};
-  }
-  if (program.set_user_id) {
-    throw Error{
-        program.path.string() +
-        " is set-user-id or set-group-id: the loader refuses to load a tool into it. Trace a copy without that bit."};
-  }
+bool can_have_tool(const Program& program) {
+  return program.kind != ProgramKind::static_elf && !program.set_user_id;
+}
+
+/// It runs all the same, and the programs that it starts are traced.
+void say_why_untraced(const Program& program) {
+  const char* const why =
+      program.kind == ProgramKind::static_elf
+          ? " is statically linked: the loader cannot load a tool into it. Link it dynamically (without -static)."
+          : " is set-user-id or set-group-id: the loader refuses to load a tool into it. Trace a copy without that "
+            "bit.";
+  print_note(program.path.string() + why + " It runs without a trace.");
 }
 
 /// GCC's runtime inside of the program or of a library is called directly: nothing can stand before it.
@@ -115,15 +116,19 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
       request.runtime == newest_runtime_found ? newest_runtime("--runtime auto was asked for") : request.runtime;
   const std::vector<Program> below = openmp_programs_below(request.command);
   const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
-  for (const Program& program : programs) require_traceable(program);
   const auto of_gcc =
       std::find_if(programs.begin(), programs.end(), [](const Program& p) { return p.has_gcc_runtime; });
   const bool has_gcc = of_gcc != programs.end();
   const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
-  if (!is_silent && !is_known_what_starts && !request.begins_with_python && (has_gcc || asked.empty()))
+  if (!is_silent)
+    for (const Program& program : programs)
+      if (!can_have_tool(program)) say_why_untraced(program);
+  if (!is_silent && !is_known_what_starts && !request.begins_with_python && can_have_tool(first) &&
+      (has_gcc || asked.empty()))
     say_if_without_runtime(first, request);
   if (!is_silent)
-    for (const Program& program : programs) say_what_is_unseen(program);
+    for (const Program& program : programs)
+      if (can_have_tool(program)) say_what_is_unseen(program);
   if (!asked.empty() && fits(asked, programs, is_silent)) {
     if (has_gcc && !is_silent) say_how_gcc_is_traced(*of_gcc, asked);
     return asked;

@@ -22,8 +22,7 @@ struct RunRequest {
 };
 
 /// Another runtime where it was asked for and fits the program, else the library before libgomp, unless the programs
-/// that will run are known to use runtimes that know tools. "": nothing. Says what the user should know; throws where
-/// the program cannot be traced.
+/// that will run are known to use runtimes that know tools. "": nothing. Says what the user should know.
 std::string openmp_to_preload(const Program& first, const RunRequest& request,
                               const std::filesystem::path& tool_library);
 
