@@ -12,11 +12,11 @@ def spin(seconds):
 
 
 def first_part():
-    spin(0.2)
+    spin(0.5)
 
 
 def second_part():
-    spin(0.6)
+    spin(1.5)
 
 
 def job():
