@@ -61,8 +61,8 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-/// "_ZN8__main__6kernelB2v1Ed", also behind "cfunc.": __main__::kernel(double). Tags (numba's version of a function) are
-/// nothing that people have written.
+/// "_ZN8__main__6kernelB2v1Ed", also behind "cfunc.": __main__::kernel(double). Tags (numba's version of a function)
+/// are nothing that people have written.
 std::string readable(const std::string& whole) {
   const std::size_t dot = whole.find("._Z"), begin = dot == whole.npos ? 0 : dot + 1;
   std::string name = demangled(whole.substr(begin));
