@@ -122,11 +122,16 @@ TEST_CASE("what a killed process had recorded is there when its threads empty th
     const unsigned threads = 1 + round % most_threads;
     const pid_t child = ::fork();
     if (child == 0) run_child(scratch.path() / "out", shared.progress, threads, ~std::uint64_t{0}, 1 << 20);
-    while (shared.progress[0].load() < 50'000 && ::waitpid(child, nullptr, WNOHANG) == 0)
+    constexpr unsigned most_waits = 60'000;
+    for (unsigned i = 0; i < most_waits && shared.progress[0].load() < 50'000; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(shared.progress[0].load() >= 50'000);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
     ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    REQUIRE(WTERMSIG(status) == SIGKILL);
     const auto trace = raw::open_trace(scratch.path() / "out");
     CHECK(trace->report().damage.empty());
     const auto counts = counts_of(*trace);
