@@ -95,7 +95,7 @@ def left_by(directory):
 
 def rings(options, directory):
     """What killed runs have left in shared memory counts as this container's: `tracer run` says so of others', and leaves none."""
-    killed = subprocess.Popen([options.program, "100000000", "apart"], env=traced(options, directory / "killed", OMP_NUM_THREADS="20", OMP_WAIT_POLICY="passive", TRACER_RING_SIZE="16M"))  # a MiB each is in use
+    killed = subprocess.Popen([options.program, "100000000", "apart"], env=traced(options, directory / "killed", OMP_NUM_THREADS="160", OMP_WAIT_POLICY="passive"))  # 128 KiB each are in use at least
     deadline = time.monotonic() + 180
     try:
         while sum(pathlib.Path("/dev/shm", name, "rings").stat().st_blocks * 512 for name in left_by(directory)) < 17 << 20:
