@@ -104,7 +104,7 @@ int audit(const char* event, Object*, void*) noexcept {
 }  // namespace tracer::python
 
 // Children of multiprocessing end by os._exit(). For who is killed nobody can do this.
-extern "C" [[gnu::visibility("default"), noreturn]] void _exit(int status) {
+extern "C" [[gnu::visibility("default")]] void _exit(int status) {
   const tracer_front_end* const known = tracer::python::tracer;
   if (known != nullptr && known->size > offsetof(tracer_front_end, save)) known->save();
   if (tracer::python::next_exit != nullptr) tracer::python::next_exit(status);
