@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from traced import clean
+from traced import clean, run
 
 SKIP = 77
 FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
@@ -47,6 +47,15 @@ def environment(**more):
 def launch(family, ranks):
     """The launcher's words before those of the program."""
     return [f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks)]
+
+
+def fails_alone(command, settings, seconds=60):
+    """Why a job does not run here without the tool: its last words, or that it hangs, as Open MPI 5 can in MPI_Comm_spawn. "": it runs."""
+    try:
+        done = run(command, settings, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return f"it hangs for {seconds} s"
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
 
 
 def is_one_archive(job, seconds=60):

@@ -11,7 +11,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
+from mpi_jobs import compiled, environment, fails_alone, installed, job_options, launch  # noqa: E402
 from traced import clean, lines_of, run  # noqa: E402
 
 STRANGE = "processes of one job report rank 0 of 1"
@@ -87,9 +87,8 @@ def main():
         expect("a script: messages", messages, [8 * len(families), 0])
         for family in families if len(families) == 2 else []:
             other = programs[next(f for f in families if f != family)]
-            alone = run([*launch(family, 2), other], environment(**sessions(directory / f"alone-{family}")))
-            if alone.returncode != 0:  # MPICH 5 refuses PMIx
-                print(f"not tested: another MPI's program below {family}'s launcher, where it fails without the tool: {alone.stderr.strip().splitlines()[:1]}")
+            if why := fails_alone([*launch(family, 2), other], environment(**sessions(directory / f"alone-{family}"))):  # MPICH 5 refuses PMIx
+                print(f"not tested: another MPI's program below {family}'s launcher, where it fails without the tool: {why}")
                 continue
             said, ranks, *messages = recorded(options, directory / f"other-{family}", [*launch(family, 2), other], 2, **sessions(directory / f"sessions-{family}"))
             expect(f"below the other's {family}: it is said", f"2 {STRANGE}" in said, True)

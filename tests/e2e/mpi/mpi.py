@@ -17,12 +17,12 @@ EXAMPLE = HERE.parents[2] / "examples/halo/halo.c"
 OPENMP = ("tasks", "halo")
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from files import Files, number  # noqa: E402
-from mpi_jobs import SKIP, environment, installed, launch  # noqa: E402
+from mpi_jobs import SKIP, environment, fails_alone, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-# Each rank's archive lies in a directory of its own.
-#: otf2-print 3.2 crashes at a group with a member that has no location here, also in archives of OTF2's own writer: each rank's own.
+# otf2-print 3.2 crashes at a group with a member that has no location here, also in archives of OTF2's own writer: each rank's own.
 OTF2_PRINT = shutil.which("otf2-print") and (None if " 3.2" in run(["otf2-print", "--version"], clean()).stdout else "otf2-print")
+# Each rank's archive lies in a directory of its own.
 RANK = 'r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; TRACER_OUTPUT="$OUT.$r" LD_PRELOAD="$PRELOAD" exec "$@"'
 
 
@@ -208,9 +208,9 @@ def check(options, family, name, place, program, ranks, arguments, directory):
     if done.returncode == SKIP or "no MPI_THREAD_MULTIPLE" in done.stdout:
         return (yield LeftOut("no MPI_THREAD_MULTIPLE"))
     if done.returncode != 0:
-        alone = run([*launch(family, ranks), program, *arguments], environment(FILES=f"{directory}/files", OMP_NUM_THREADS=str(options.threads)), timeout=options.limit)
-        if alone.returncode != 0:
-            return (yield LeftOut(f"it fails without the tool: {alone.stderr.strip().splitlines()[-1:]}"))
+        alone = environment(FILES=f"{directory}/files", OMP_NUM_THREADS=str(options.threads))
+        if why := fails_alone([*launch(family, ranks), program, *arguments], alone, options.limit):
+            return (yield LeftOut(f"it fails without the tool: {why}"))
         return (yield f"ends with {done.returncode}: {done.stdout[-500:]} {done.stderr[-2000:]}")
     noise = [line for line in done.stderr.splitlines() if line.startswith("tracer") and ("error" in line or "warning" in line)]
     if noise:

@@ -5,13 +5,12 @@ ends, and the others are counted and matched with nothing. Usage: worlds.py --to
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
+from mpi_jobs import compiled, environment, fails_alone, installed, job_options, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
 # Program and its arguments: ranks, messages that have both ends, messages that no receive had room for or that could not be sent, messages' ends with
@@ -19,18 +18,10 @@ from traced import clean, run  # noqa: E402
 PROGRAMS = {"spawn": (2, 2, 0, 8, 0, None), "sessions": (4, 8, 0, 0, 0, 6), "sessions alone": (4, 8, 0, 0, 0, 5), "edges": (2, 6, 0, 0, 2, 2), "failures": (2, 4, 7, 0, 0, 3), "thrown": (2, 4, 0, 0, 0, 2)}
 
 
-def runs_alone(command, settings):
-    """Open MPI 5 can hang in MPI_Comm_spawn by itself (Debian 13)."""
-    try:
-        return run(command, settings, timeout=60).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-
-
 def faults_of(options, family, command, name, job):
     ranks, matched, failed, foreign, lost, comms = PROGRAMS[name]
     words, settings = launch(family, ranks), environment(TRACER_LIBRARY=options.tool)
-    if not runs_alone([*words, *command], settings):
+    if fails_alone([*words, *command], settings):
         return (yield None)
     done = run([*words, options.tracer, "run", "-q", "-o", str(job), "--", *command], settings)
     if done.returncode != 0:
