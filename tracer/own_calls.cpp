@@ -74,6 +74,9 @@ int fstat(int fd, struct stat* info) noexcept {
 int fstat64(int fd, struct stat64* info) noexcept {
   return static_cast<int>(::syscall(SYS_fstat, fd, info));
 }
+int statx(int directory, const char* path, int flags, unsigned mask, struct statx* info) noexcept {
+  return static_cast<int>(::syscall(SYS_statx, directory, path, flags, mask, info));
+}
 
 pid_t getpid() noexcept {
   return static_cast<pid_t>(::syscall(SYS_getpid));

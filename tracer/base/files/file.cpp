@@ -6,7 +6,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,18 +56,6 @@ bool write_both_at(int fd, std::span<const std::byte> first, std::span<const std
   return n >= 0 && static_cast<std::size_t>(n) == first.size() + second.size();
 }
 
-/// The file behind a descriptor, without a look at its times: the kernel answers one with a precise time at the next
-/// write, for which it writes the inode each time.
-FileIdentity identity_of(int fd) noexcept {
-  struct statx info {};
-  if (::statx(fd, "", AT_EMPTY_PATH, STATX_INO, &info) != 0 || (info.stx_mask & STATX_INO) == 0)
-    return FileIdentity::of(fd);
-  struct stat same {};
-  same.st_dev = makedev(info.stx_dev_major, info.stx_dev_minor);
-  same.st_ino = info.stx_ino;
-  return FileIdentity(same);
-}
-
 }  // namespace
 
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
@@ -113,7 +100,7 @@ OwnFile OwnFile::create(const std::filesystem::path& at, const std::filesystem::
 }
 
 int OwnFile::descriptor() noexcept {
-  if (identity_.is(identity_of(fd_))) return fd_;
+  if (identity_.is(FileIdentity::of(fd_))) return fd_;
   const int fd = ::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
   if (!identity_.is(FileIdentity::of(fd))) {
