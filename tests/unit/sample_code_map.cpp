@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "sample_walk.hpp"
 #include "tests/support/scratch.hpp"
 #include "tracer/sample/code_map.hpp"
-#include "tracer/sample/stack_walk.hpp"
 #include "tracer/sample/trampolines.hpp"
 
 using namespace tracer::sample;
@@ -127,14 +127,7 @@ std::vector<std::uint64_t> walked;
 __attribute__((noinline)) long walk() {
   ucontext_t context;
   ::getcontext(&context);
-  FrameState frame = interrupted_frame(&context);
-  const StackBounds bounds = own_stack_bounds();
-  walked.clear();
-  const auto leave = [&] {
-    const StackBounds above{frame.stack(), bounds.high};
-    return unwind(frame, above) || leave_trampoline(frame, above);
-  };
-  while (walked.size() < 64 && leave()) walked.push_back(frame.code);
+  walked = frames_around(context, leave_trampoline);
   return static_cast<long>(walked.size());
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "sample_walk.hpp"
 #include "tracer/sample/frame_tables.hpp"
 #include "tracer/sample/jit_names.hpp"
 #include "tracer/sample/no_table.hpp"
@@ -27,15 +28,9 @@ std::vector<std::uint64_t> walked;
 __attribute__((noinline)) long walk() {
   ucontext_t context;
   ::getcontext(&context);
-  FrameState frame = interrupted_frame(&context);
-  const StackBounds bounds = own_stack_bounds();
-  walked.clear();
   CodeWithoutTable without_table;
-  const auto leave = [&] {
-    const StackBounds above{frame.stack(), bounds.high};
-    return unwind(frame, above) || without_table.leave(frame, above);
-  };
-  while (walked.size() < 64 && leave()) walked.push_back(frame.code);
+  walked = frames_around(
+      context, [&](FrameState& frame, const StackBounds& above) { return without_table.leave(frame, above); });
   return static_cast<long>(walked.size());
 }
 
