@@ -41,14 +41,16 @@ struct Object {
       if (d->d_tag == tag) return d->d_un.d_ptr;
     return 0;
   }
-  /// glibc has relocated these, but for the vdso's.
-  const char* strings() const noexcept {
-    const std::uintptr_t at = entry(DT_STRTAB);
-    return reinterpret_cast<const char*>(at < base ? base + at : at);
+  /// Where a table is in memory; nullptr where there is none. glibc has relocated these, but for the vdso's.
+  template <class Entry>
+  const Entry* table(ElfW(Sxword) tag) const noexcept {
+    const std::uintptr_t at = entry(tag);
+    return reinterpret_cast<const Entry*>(at != 0 && at < base ? base + at : at);
   }
+  const char* strings() const noexcept { return table<char>(DT_STRTAB); }
   const char* soname() const noexcept {
     const std::uintptr_t at = entry(DT_SONAME);
-    return at != 0 && entry(DT_STRTAB) != 0 ? strings() + at : "";
+    return at != 0 && strings() != nullptr ? strings() + at : "";
   }
 };
 

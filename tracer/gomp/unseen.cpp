@@ -69,13 +69,11 @@ bool is_of_compiler(const char* name) noexcept {
 /// Calls visit(name, address of the slot) for each place of the object that holds the address of such a function.
 template <class Visit>
 void for_each_slot(const Object& object, Visit visit) noexcept {
-  const std::uintptr_t symbols = object.entry(DT_SYMTAB);
-  if (symbols == 0 || object.entry(DT_STRTAB) == 0) return;
-  const auto* symbol = reinterpret_cast<const ElfW(Sym)*>(symbols < object.base ? object.base + symbols : symbols);
+  const auto* const symbol = object.table<ElfW(Sym)>(DT_SYMTAB);
+  if (symbol == nullptr || object.strings() == nullptr) return;
   const auto look = [&](ElfW(Sxword) table, ElfW(Sxword) bytes) {
-    const std::uintptr_t at = object.entry(table);
-    if (at == 0) return;
-    const auto* relocation = reinterpret_cast<const ElfW(Rela)*>(at < object.base ? object.base + at : at);
+    const auto* relocation = object.table<ElfW(Rela)>(table);
+    if (relocation == nullptr) return;
     for (std::size_t left = object.entry(bytes) / sizeof *relocation; left > 0; --left, ++relocation) {
       const auto index = ELF64_R_SYM(relocation->r_info);
       if (index == 0) continue;
@@ -89,7 +87,7 @@ void for_each_slot(const Object& object, Visit visit) noexcept {
 
 /// Others have no calls of it, but maybe a million relocations.
 bool needs_libgomp(const Object& object) noexcept {
-  if (object.entry(DT_STRTAB) == 0) return false;
+  if (object.strings() == nullptr) return false;
   for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
     if (d->d_tag == DT_NEEDED && is_libgomp(object.strings() + d->d_un.d_val)) return true;
   return false;

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/gomp/objects.hpp"
+
 namespace tracer::sample {
 namespace {
 
@@ -41,37 +43,25 @@ std::uint32_t hash_of(const char* name) noexcept {
   return hash;
 }
 
-/// What a loaded object's dynamic section leads to. The loader's lock is held: the object stays.
-struct Symbols {
-  const ElfW(Sym) * symbols = nullptr;
-  const char* names = nullptr;
-  const std::uint32_t* hashes = nullptr;  ///< DT_GNU_HASH
-
-  Symbols(const ElfW(Dyn) * entry, std::uint64_t base) noexcept {
-    const auto at = [base](std::uint64_t pointer) { return pointer < base ? base + pointer : pointer; };
-    for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(at(entry->d_un.d_ptr));
-      if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(at(entry->d_un.d_ptr));
-      if (entry->d_tag == DT_GNU_HASH) hashes = reinterpret_cast<const std::uint32_t*>(at(entry->d_un.d_ptr));
-    }
+/// Where a loaded object defines the name, by its table of hashes; 0: it does not.
+std::uint64_t place_of(const gomp::Object& object, const char* name) noexcept {
+  const auto* const symbols = object.table<ElfW(Sym)>(DT_SYMTAB);
+  const auto* const hashes = object.table<std::uint32_t>(DT_GNU_HASH);
+  if (symbols == nullptr || object.strings() == nullptr || hashes == nullptr || hashes[0] == 0) return 0;
+  const std::uint32_t buckets = hashes[0], first = hashes[1], bloom_words = hashes[2], hash = hash_of(name);
+  const std::uint32_t* const bucket = hashes + 4 + 2 * std::size_t{bloom_words};
+  const std::uint32_t* const chain = bucket + buckets;
+  std::uint32_t at = bucket[hash % buckets];
+  if (at < first) return 0;
+  for (;; ++at) {
+    const std::uint32_t other = chain[at - first];
+    const ElfW(Sym)& symbol = symbols[at];
+    if ((other | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0 &&
+        std::strcmp(object.strings() + symbol.st_name, name) == 0)
+      return object.base + symbol.st_value;
+    if ((other & 1) != 0) return 0;
   }
-  /// Of one that is defined; 0: it is not.
-  std::uint64_t find(const char* name) const noexcept {
-    if (symbols == nullptr || names == nullptr || hashes == nullptr || hashes[0] == 0) return 0;
-    const std::uint32_t buckets = hashes[0], first = hashes[1], bloom_words = hashes[2], hash = hash_of(name);
-    const std::uint32_t* const bucket = hashes + 4 + 2 * std::size_t{bloom_words};
-    const std::uint32_t* const chain = bucket + buckets;
-    std::uint32_t at = bucket[hash % buckets];
-    if (at < first) return 0;
-    for (;; ++at) {
-      const std::uint32_t other = chain[at - first];
-      const ElfW(Sym)& symbol = symbols[at];
-      if ((other | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && std::strcmp(names + symbol.st_name, name) == 0)
-        return symbol.st_value;
-      if ((other & 1) != 0) return 0;
-    }
-  }
-};
+}
 
 struct Search {
   std::uint64_t loads, unloads;  ///< known already
@@ -80,19 +70,15 @@ struct Search {
   std::size_t count = 0;
 };
 
+/// The loader holds its lock: the object stays.
 int look_at(dl_phdr_info* object, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   if (!search.is_new && object->dlpi_adds == search.loads && object->dlpi_subs == search.unloads) return 1;
   search.is_new = true;
   search.loads = object->dlpi_adds;
   search.unloads = object->dlpi_subs;
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    if (segment.p_type != PT_DYNAMIC) continue;
-    const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + segment.p_vaddr);
-    const std::uint64_t value = Symbols(dynamic, object->dlpi_addr).find(list_symbol);
-    if (value != 0 && search.count < std::size(search.found)) search.found[search.count++] = object->dlpi_addr + value;
-  }
+  const std::uint64_t place = place_of(gomp::Object(*object), list_symbol);
+  if (place != 0 && search.count < std::size(search.found)) search.found[search.count++] = place;
   return 0;
 }
 
