@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "formats/otf2/common/trace_definitions.hpp"
 #include "seed.hpp"
 #include "tracer/error.hpp"
 
@@ -47,7 +48,7 @@ TEST_CASE("a good archive violates no rule") {
 }
 
 TEST_CASE("the class of a metric instance is abstract, and no event is of an abstract class") {
-  constexpr char unknown = 0, abstract = 1, cpu = 2;
+  constexpr char unknown = 0, abstract = otf2::values::recorder_abstract, cpu = otf2::values::recorder_cpu;
   const Scratch scratch;
   Seed instances;
   write_archive(instances.trace, scratch / "instances");

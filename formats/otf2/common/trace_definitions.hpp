@@ -26,7 +26,7 @@ inline constexpr std::uint8_t location_group_process = 1, location_group_acceler
 inline constexpr std::uint8_t domain_machine = 0, domain_shared_memory = 1, domain_accelerator_device = 7;
 inline constexpr std::uint8_t paradigm_openmp = 3, paradigm_mpi = 4;
 inline constexpr std::uint8_t paradigm_class_fork_join = 1, paradigm_class_accelerator = 3;
-inline constexpr std::uint8_t recorder_unknown = 0, recorder_abstract = 1, recorder_cpu = 2;
+inline constexpr std::uint8_t recorder_abstract = 1, recorder_cpu = 2;
 inline constexpr std::uint8_t type_uint64 = 4;
 inline constexpr std::uint8_t type_string = 11;
 inline constexpr std::uint8_t parameter_string = 0, parameter_int = 1, parameter_uint = 2;

@@ -120,15 +120,12 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
       std::find_if(programs.begin(), programs.end(), [](const Program& p) { return p.has_gcc_runtime; });
   const bool has_gcc = of_gcc != programs.end();
   const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
-  if (!is_silent)
-    for (const Program& program : programs)
-      if (!can_have_tool(program)) say_why_untraced(program);
   if (!is_silent && !is_known_what_starts && !request.begins_with_python && can_have_tool(first) &&
       (has_gcc || asked.empty()))
     say_if_without_runtime(first, request);
   if (!is_silent)
     for (const Program& program : programs)
-      if (can_have_tool(program)) say_what_is_unseen(program);
+      can_have_tool(program) ? say_what_is_unseen(program) : say_why_untraced(program);
   if (!asked.empty() && fits(asked, programs, is_silent)) {
     if (has_gcc && !is_silent) say_how_gcc_is_traced(*of_gcc, asked);
     return asked;
