@@ -215,6 +215,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     }
     joined.push_back(std::move(one));
   }
+  if (std::string periods = samples.periods_text(); !periods.empty()) result.notes.push_back(std::move(periods));
   if (options.of == 0) {
     say_strange_launcher(parts, result);
     say_missing_ranks(parts, result);

@@ -4,8 +4,10 @@
 #include "tracer/merge/samples_of_job.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "formats/samples/samples.hpp"
+#include "tracer/base/units.hpp"
 
 namespace tracer {
 namespace {
@@ -55,7 +57,11 @@ SampledThreads SamplesOfJob::add(const std::filesystem::path& directory, const s
   const std::filesystem::path file = directory / samples::file_name;
   if (!std::filesystem::exists(file)) return {};
   const samples::SampleSet part = samples::read(file);
-  if (all_.period == 0) all_.period = part.period;
+  if (!part.samples.empty()) {
+    shortest_ = longest_ == 0 ? part.period : std::min(shortest_, part.period);
+    longest_ = std::max(longest_, part.period);
+    processor_time_ += static_cast<double>(part.period) * static_cast<double>(part.samples.size());
+  }
   all_.lost += part.lost;
   std::vector<std::uint32_t> strings, frames, stacks;
   for (const std::string& text : part.strings) strings.push_back(string(text));
@@ -89,8 +95,18 @@ SampledThreads SamplesOfJob::add(const std::filesystem::path& directory, const s
   return threads;
 }
 
-void SamplesOfJob::write(const std::filesystem::path& directory) const {
-  if (next_thread_ != 1) samples::write(all_, directory / samples::file_name);
+void SamplesOfJob::write(const std::filesystem::path& directory) {
+  if (next_thread_ == 1) return;
+  if (!all_.samples.empty())
+    all_.period = static_cast<std::uint64_t>(std::llround(processor_time_ / static_cast<double>(all_.samples.size())));
+  samples::write(all_, directory / samples::file_name);
+}
+
+std::string SamplesOfJob::periods_text() const {
+  constexpr double noticed = 1.1;
+  if (static_cast<double>(longest_) <= noticed * static_cast<double>(shortest_)) return {};
+  return "samples stand for " + duration_text(shortest_) + " of processor time in one process and for " +
+         duration_text(longest_) + " in another: times and shares of several processes are rough";
 }
 
 }  // namespace tracer
