@@ -81,6 +81,25 @@ TEST_CASE("what short threads had no processor for before they began says nothin
   CHECK(note_in(report_of(trace), "too-short") == "");
 }
 
+TEST_CASE("an idle worker that empties its buffer is charged once for that time") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.editable().groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
+  trace.editable().comms.push_back({"Thread team 1", 0, undefined_ref});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const std::uint64_t begin : {start + 10 * ms, start + 60 * ms}) {
+    for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, begin, parallel);
+    for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, begin + 10 * ms, parallel);
+    trace.simple(1, begin + 20 * ms, EventType::buffer_flush, 0, begin + 24 * ms);
+  }
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  trace.set_clock();
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  CHECK(report["account"]["by_thread"][1]["time"]["tool_ns"] == 8 * ms);
+  CHECK(report["account"]["by_thread"][1]["time"]["serial_idle_ns"] == (100 - 20 - 8) * ms);
+}
+
 TEST_CASE("a worker idles until it ends, beside teams and while the program is serial") {
   TraceBuilder trace{3};
   const auto parallel = trace.region("parallel", RegionRole::parallel);

@@ -252,6 +252,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
   State& state = states_[location];
   if (!state.counted || state.helper) return;
   if (state.tool_until > from) {
+    if (state.idle) charge_idle(state, from, state.teams_now, from, nullptr);
     const std::uint64_t until = std::min(to, state.tool_until);
     charge(state, Place::tool, until - from);
     from = until;
