@@ -58,6 +58,18 @@ TEST_CASE("the account adds up where a thread ended that has no event") {
   check_adds_up(report_of(trace)["account"]);
 }
 
+TEST_CASE("a worker that ended before the part of the trace begins is absent in all of it") {
+  TraceBuilder trace{2};
+  trace.editable().locations[1].name = "OMP thread 1";
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start + 10 * ms, EventType::program_end);
+  ends(trace, 1, start - 3 * ms);
+  trace.set_clock();
+  const Json account = report_of(trace)["account"];
+  check_adds_up(account);
+  CHECK(account["by_thread"][1]["time"]["absent_ns"] == 10 * ms);
+}
+
 TEST_CASE("what a thread is charged with ends when the thread does") {
   TraceBuilder trace = one_after_the_other(20, true);
   const Json report = report_of(trace);

@@ -31,7 +31,7 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
   const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, state.idle_from));
   const std::uint64_t passed = until - state.idle_from;
   const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, state.beyond_before));
-  const std::uint64_t start = process_of(state).is_beyond ? 0 : now - until;
+  const std::uint64_t start = process_of(state).is_beyond ? 0 : now - std::min(now, until);
   const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, state.teams_before));
   const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, state.idle_from));
   const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, state.mpi_before));
