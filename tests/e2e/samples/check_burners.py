@@ -97,8 +97,7 @@ def main():
         said, true = 100 * inside[name] / of_burners, 100 * ns / total
         print(f"{name}: {said:.1f} % of the samples, {true:.1f} % of the processor time")
         # Timers give as many samples as there are ticks, which on a busy virtual machine are few: four deviations then.
-        # Ticks get lost in a row, all of the one function that runs then: as many are independent as are half of them.
-        bound = max(POINTS, 400 * math.sqrt(true / 100 * (1 - true / 100) / (of_burners / 2)))
+        bound = max(POINTS, 400 * math.sqrt(true / 100 * (1 - true / 100) / of_burners))
         if abs(said - true) > bound:
             fail(f"{name} is {said:.1f} %, should be {true:.1f} %")
     check_pairs(file)
