@@ -57,6 +57,7 @@ SampledThreads SamplesOfJob::add(const std::filesystem::path& directory, const s
   const std::filesystem::path file = directory / samples::file_name;
   if (!std::filesystem::exists(file)) return {};
   const samples::SampleSet part = samples::read(file);
+  if (all_.period == 0) all_.period = part.period;
   if (!part.samples.empty()) {
     shortest_ = longest_ == 0 ? part.period : std::min(shortest_, part.period);
     longest_ = std::max(longest_, part.period);
