@@ -38,6 +38,27 @@ TraceBuilder one_after_the_other(unsigned threads, bool are_told) {
   return trace;
 }
 
+/// 10 ms of a main thread beside a worker without an event, which ends at that time.
+Json account_beside_worker(std::uint64_t ended) {
+  TraceBuilder trace{2};
+  trace.editable().locations[1].name = "OMP thread 1";
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start + 10 * ms, EventType::program_end);
+  ends(trace, 1, ended);
+  trace.set_clock();
+  return report_of(trace)["account"];
+}
+
+/// The program begins; the first two threads will have teams. The region of these.
+RegionRef begin_with_team_of_two(TraceBuilder& trace) {
+  Definitions& d = trace.editable();
+  const auto group = static_cast<std::uint32_t>(d.groups.size());
+  d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
+  d.comms.push_back({"Thread team 1", group, undefined_ref});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  return trace.region("parallel", RegionRole::parallel);
+}
+
 void check_adds_up(const Json& account) {
   std::uint64_t sum = 0;
   for (const auto& [place, ns] : account["time"].items()) sum += ns.get<std::uint64_t>();
@@ -49,23 +70,11 @@ void check_adds_up(const Json& account) {
 }  // namespace
 
 TEST_CASE("the account adds up where a thread ended that has no event") {
-  TraceBuilder trace{2};
-  trace.editable().locations[1].name = "OMP thread 1";
-  trace.simple(0, start, EventType::program_begin, 0, 1);
-  trace.simple(0, start + 10 * ms, EventType::program_end);
-  ends(trace, 1, start + 8 * ms);
-  trace.set_clock();
-  check_adds_up(report_of(trace)["account"]);
+  check_adds_up(account_beside_worker(start + 8 * ms));
 }
 
 TEST_CASE("a worker that ended before the part of the trace begins is absent in all of it") {
-  TraceBuilder trace{2};
-  trace.editable().locations[1].name = "OMP thread 1";
-  trace.simple(0, start, EventType::program_begin, 0, 1);
-  trace.simple(0, start + 10 * ms, EventType::program_end);
-  ends(trace, 1, start - 3 * ms);
-  trace.set_clock();
-  const Json account = report_of(trace)["account"];
+  const Json account = account_beside_worker(start - 3 * ms);
   check_adds_up(account);
   CHECK(account["by_thread"][1]["time"]["absent_ns"] == 10 * ms);
 }
@@ -95,10 +104,7 @@ TEST_CASE("what short threads had no processor for before they began says nothin
 
 TEST_CASE("an idle worker that empties its buffer is charged once for that time") {
   TraceBuilder trace{2};
-  const auto parallel = trace.region("parallel", RegionRole::parallel);
-  trace.editable().groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
-  trace.editable().comms.push_back({"Thread team 1", 0, undefined_ref});
-  trace.simple(0, start, EventType::program_begin, 0, 1);
+  const RegionRef parallel = begin_with_team_of_two(trace);
   for (const std::uint64_t begin : {start + 10 * ms, start + 60 * ms}) {
     for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, begin, parallel);
     for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, begin + 10 * ms, parallel);
@@ -114,10 +120,7 @@ TEST_CASE("an idle worker that empties its buffer is charged once for that time"
 
 TEST_CASE("a worker idles until it ends, beside teams and while the program is serial") {
   TraceBuilder trace{3};
-  const auto parallel = trace.region("parallel", RegionRole::parallel);
-  trace.editable().groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
-  trace.editable().comms.push_back({"Thread team 1", 2, undefined_ref});
-  trace.simple(0, start, EventType::program_begin, 0, 1);
+  const RegionRef parallel = begin_with_team_of_two(trace);
   for (const LocationRef thread : {0u, 1u, 2u}) trace.team_begin(thread, start + 10 * ms, parallel);
   for (const LocationRef thread : {0u, 1u, 2u}) trace.team_end(thread, start + 20 * ms, parallel);
   trace.simple(0, start + 30 * ms, EventType::thread_fork, 0, 2);

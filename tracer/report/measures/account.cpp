@@ -252,7 +252,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
   State& state = states_[location];
   if (!state.counted || state.helper) return;
   if (state.tool_until > from) {
-    if (state.idle) charge_idle(state, from, state.teams_now, from, nullptr);
+    if (state.idle) end_idle(state, from, state.teams_now);
     const std::uint64_t until = std::min(to, state.tool_until);
     charge(state, Place::tool, until - from);
     from = until;
@@ -270,7 +270,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     }
     return;
   }
-  if (state.idle) charge_idle(state, from, state.teams_now, from, nullptr);
+  if (state.idle) end_idle(state, from, state.teams_now);
   if (activity == Activity::work || activity == Activity::idle) {
     if (state.forking || state.joining) {
       state.team_ns += ns;

@@ -222,6 +222,10 @@ class Accountant final : public Observer {
                   std::uint64_t at, std::uint32_t threads);
   void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                    TeamState* shared);
+  /// It idles no more, and no team follows.
+  void end_idle(State& state, std::uint64_t time, std::uint64_t teams) {
+    charge_idle(state, time, teams, time, nullptr);
+  }
   void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
                        std::uint64_t from, std::uint64_t to);
   void arrive(Member& member, RegionRef region, std::uint64_t time);

@@ -84,7 +84,7 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
       state.mpi_before = process.in_mpi.value(process.last);
       state.beyond_before = process.beyond.value(process.last);
     }
-    charge_idle(state, end, in_teams, end, nullptr);
+    end_idle(state, end, in_teams);
   } else if (!state.seen) {
     charge(state, Place::absent, end - process.begin - process.beyond.value(end));
   } else {

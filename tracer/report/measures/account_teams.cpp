@@ -55,7 +55,7 @@ void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
     state.idle_from = process.begin;
   }
   if (state.idle)
-    charge_idle(state, time, process.active.value(time), time, nullptr);
+    end_idle(state, time, process.active.value(time));
   else if (!state.seen)
     charge(state, Place::absent, time - std::min(time, process.begin + process.beyond.value(time)));
   state.ended = std::max<std::uint64_t>(1, time);
