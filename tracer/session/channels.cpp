@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/processors.hpp"
@@ -142,12 +143,12 @@ Channel* Session::make_new_channel() noexcept {
   const std::uint64_t bytes = reserve_ring(shared_->reserved_bytes, shared_->config);
   if (bytes == 0) return nullptr;
   try {
-    auto channel = std::make_unique<Channel>();
+    auto* const channel = new (lasting_memory(sizeof(Channel))) Channel;
     if (channel->make_ring(*this, shared_->spool, bytes / sizeof(Record))) {
       const std::lock_guard lock(shared_->free_mutex);
-      shared_->channels.push_back(channel.get());
+      shared_->channels.push_back(channel);
       shared_->channel_count.fetch_add(1, std::memory_order_release);
-      return channel.release();
+      return channel;
     }
   } catch (...) {
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of containers that live as long as the process: nobody frees them, because threads may be inside handlers at
-// its end.
+// Memory for what lives as long as the process: nobody frees it, because threads may be inside handlers at its end. It
+// lies in pages of its own, not in the program's heap: a runtime or program that uses memory after it freed it gets
+// away with that as long as nobody else is given the memory. libomp does so where threads of the program with teams of
+// their own end (docs/troubleshooting.md).
 #pragma once
 
 #include <cstddef>
-#include <new>
-
-/// LeakSanitizer's, in a program that has it.
-extern "C" [[gnu::weak]] void __lsan_ignore_object(const void* object);
 
 namespace tracer {
 
-/// oneTBB's containers keep a segment by the address at which its first index would be: LeakSanitizer finds no pointer
-/// into it, and would make a traced program end with its status for leaks.
+/// Any thread, also in a forked child. Aligned to a cache line. Throws std::bad_alloc.
+void* lasting_memory(std::size_t bytes);
+
+/// For oneTBB's containers.
 template <class T>
 struct LastingAllocator {
   using value_type = T;
@@ -20,12 +20,8 @@ struct LastingAllocator {
   template <class U>
   LastingAllocator(const LastingAllocator<U>&) noexcept {}
 
-  T* allocate(std::size_t count) {
-    void* memory = ::operator new(count * sizeof(T));
-    if (__lsan_ignore_object != nullptr) __lsan_ignore_object(memory);
-    return static_cast<T*>(memory);
-  }
-  void deallocate(T* memory, std::size_t) noexcept { ::operator delete(memory); }
+  T* allocate(std::size_t count) { return static_cast<T*>(lasting_memory(count * sizeof(T))); }
+  void deallocate(T*, std::size_t) noexcept {}
   template <class U>
   bool operator==(const LastingAllocator<U>&) const noexcept {
     return true;
