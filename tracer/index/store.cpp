@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
@@ -97,7 +99,7 @@ void write_index(const fs::path& path, std::string_view bytes) {
   std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) throw Error{"cannot write " + path.string()};
+  if (!out) throw Error{system_message("cannot write " + path.string(), errno)};
   pending.keep();
 }
 
