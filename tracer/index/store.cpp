@@ -145,13 +145,13 @@ std::shared_ptr<const Contents> find_index(const otf2::PositionedSource& source)
 }
 
 Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress,
-                     const std::function<TableBuilders()>& make_tables) {
+                     const std::function<TableBuilders()>& make_tables, unsigned threads) {
   const std::uint64_t stamp = stamp_of(source);
   Stored out = find(source, stamp);
   if (out.contents != nullptr) return out;
   const fs::path beside = beside_name(source), cached = cached_name(source);
   const TableBuilders tables = make_tables ? make_tables() : TableBuilders{};
-  auto contents = std::make_unique<Contents>(build(source, stamp, progress, tables));
+  auto contents = std::make_unique<Contents>(build(source, stamp, progress, tables, threads));
   out.is_new = true;
   out.path.clear();
   for (const fs::path& path : {can_write_beside(source) ? beside : fs::path{}, cached}) {
