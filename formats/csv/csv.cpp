@@ -8,6 +8,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
@@ -113,7 +114,7 @@ class Writer final : public TimelineVisitor {
   static std::string number(std::uint32_t ref) { return ref == undefined_ref ? "" : std::to_string(ref); }
   std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
   void check(std::ofstream& file) const {
-    if (!file.flush()) throw Error{"cannot write into " + directory_.string() + ": " + std::strerror(errno)};
+    if (!file.flush()) throw Error{system_message("cannot write into " + directory_.string(), errno)};
   }
   void start(std::ofstream& file, const char* name, const char* titles) const {
     file.open(directory_ / name, std::ios::binary);

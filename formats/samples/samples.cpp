@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -111,9 +112,9 @@ void write(const SampleSet& set, const fs::path& path) {
   std::error_code error;
   if (out) fs::rename(beside, path, error);
   if (!out || error) {
-    const std::string reason = error ? error.message() : std::strerror(errno);
+    const int why = error ? error.value() : errno;
     fs::remove(beside, error);
-    throw Error("cannot write " + path.string() + ": " + reason);
+    throw Error(system_message("cannot write " + path.string(), why));
   }
 }
 

@@ -5,9 +5,11 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <system_error>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
@@ -58,7 +60,12 @@ class Database {
   }
   sqlite3* handle() const { return handle_; }
   [[noreturn]] void fail() const {
-    throw Error{"cannot write " + file_ + ": " + (handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory")};
+    const int error = errno;
+    if (handle_ == nullptr) throw Error{"cannot write " + file_ + ": no memory"};
+    const int code = sqlite3_errcode(handle_);
+    const int why = code == SQLITE_FULL ? ENOSPC : code == SQLITE_IOERR ? error : 0;
+    throw Error{why != 0 ? system_message("cannot write " + file_, why)
+                         : "cannot write " + file_ + ": " + sqlite3_errmsg(handle_)};
   }
 
  private:

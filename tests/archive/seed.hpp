@@ -116,7 +116,12 @@ inline void replace(const fs::path& file, const std::string& from, const std::st
   std::ofstream{file, std::ios::binary | std::ios::trunc} << bytes;
 }
 
-/// Each case breaks the rules that it says and no other; together they are all rules of that letter.
+/// Parts of the archive, read from its index and without one, hold what the check of the whole finds in them: no other
+/// violation, and all that is decided where it stands (test_check_parts.cpp).
+void check_parts_of(const fs::path& anchor, const char* name);
+
+/// Each case breaks the rules that it says and no other, and so do parts of its archive; together they are all rules of
+/// that letter.
 inline void check_cases(const std::vector<Case>& cases, char letter) {
   Rules seeded{"E25"};  // needs what the program counted: test_check.cpp
   for (const auto& c : cases) {
@@ -129,6 +134,7 @@ inline void check_cases(const std::vector<Case>& cases, char letter) {
     const auto report = check::check(anchor);
     INFO(c.name << "\n" << explain(report));
     CHECK(with_outcome(report, check::Outcome::violated) == c.violated);
+    check_parts_of(anchor, c.name);
     seeded.insert(std::string{c.name, 3});
   }
   for (const auto& row : check::rules()) {

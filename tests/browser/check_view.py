@@ -90,6 +90,27 @@ def check_zoom(browser, viewer):
     clean(browser, viewer)
 
 
+def check_moving(browser, viewer):
+    """While the view moves without a pause, what it passes is asked for and drawn."""
+    browser.evaluate("tracerView.setView(0, tracerView.meta.length / 500)")
+    settle(browser, "tracerView.lanes[1].exact")
+    passed = browser.evaluate("""(async () => {
+      const span = tracerView.meta.length / 500, end = performance.now() + 30000;
+      let seen = 0, at = 0;
+      while (seen < 5 && performance.now() < end) {
+        at = (at + span / 50) % (tracerView.meta.length - span);
+        tracerView.setView(at, at + span);
+        await new Promise((go) => setTimeout(go, 4));
+        const row = tracerView.lanes[1].rows[0], middle = at + span / 2;
+        if (at > 3 * span && row.begin.length && row.begin[0] < middle && row.end[row.end.length - 1] > middle) ++seen;
+      }
+      return seen;
+    })()""")
+    assert passed == 5, f"seen while the view moved: {passed}"
+    settle(browser)
+    clean(browser, viewer)
+
+
 def check_search(browser, viewer):
     """By keys alone: the first, the next, the previous; its details."""
     browser.evaluate("tracerView.setView(0, tracerView.meta.length)")
@@ -267,6 +288,7 @@ def checks(browser, directory):
     with Viewer(tracer, directory / "large") as viewer:
         check_whole(browser, viewer)
         check_zoom(browser, viewer)
+        check_moving(browser, viewer)
         address, first = check_search(browser, viewer)
         check_bookmark(browser, viewer, address, first)
         check_range(browser, viewer)

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,30 @@ def check_archives(archive, name, directory):
     need(refused.returncode != 0 and "whole processes" in refused.stderr and not (directory / "none").exists(), f"{name}: an archive of one thread is refused")
 
 
+def check_checks(archive, name, directory):
+    """Parts under `tracer check`, by an index and without one: valid as the whole is, and their events are together the whole's."""
+    whole = json.loads(subprocess.run([tracer, "check", "--json", archive], check=True, capture_output=True, text=True).stdout)
+    indexed = directory / (name + ".indexed")
+    shutil.copytree(archive, indexed)
+    subprocess.run([tracer, "convert", "--index", indexed], check=True, capture_output=True)
+    need((indexed / "traces.index").is_file(), f"{name}: it has an index")
+    wall, pieces = report(archive)["wall_ns"], 24
+    for of in (archive, indexed):
+        events = 0
+        for piece in range(pieces):
+            begin, end = wall * piece // pieces, wall * (piece + 1) // pieces - 1
+            words = ["--from", f"{begin}ns"] + (["--to", f"{end}ns"] if piece + 1 < pieces else [])
+            done = subprocess.run([tracer, "check", "--json", of, *words], capture_output=True, text=True, check=False)
+            need(done.returncode == 0, f"{name}: its part {' '.join(words)} is valid {'' if done.returncode == 0 else done.stdout}")
+            events += json.loads(done.stdout)["events"]
+        need(events == whole["events"], f"{name}: {events} events are in the parts, {whole['events']} in the whole")
+    said = subprocess.run([tracer, "check", archive, "--from", "1us", "--threads", "0", "--expect", "barrier=1"], capture_output=True, text=True, check=False)
+    need(said.returncode == 2 and "not a part of it" in said.stderr, f"{name}: counts of the program are of the whole: {said.stderr.strip()}")
+    for words, what in ((["--threads", "900"], "no such thread"), (["--from", "900s"], "behind its end"), (["--from", "2us", "--to", "1us"], "is not before")):
+        done = subprocess.run([tracer, "check", archive, *words], capture_output=True, text=True, check=False)
+        need(done.returncode == 1 and what in done.stderr and not done.stdout, f"{name}: {' '.join(words)} is refused: {done.stderr.strip()}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
@@ -112,6 +137,7 @@ def main():
             check_threads(archive, name)
             check_tables(archive, name, directory)
             check_archives(archive, name, directory)
+            check_checks(archive, name, directory)
 
 
 main()

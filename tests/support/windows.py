@@ -18,6 +18,7 @@ def readers(tracer, archive, out, has_samples):
     """(name, command, what it writes or None)"""
     yield "report", [tracer, "report", archive], None
     yield "report --json", [tracer, "report", "--json", archive], None
+    yield "check", [tracer, "check", "--all", archive], None
     yield "report --html", [tracer, "report", "--html", out, archive], out
     for format in FORMATS:
         yield f"export {format}", [tracer, "export", "-f", format, "-o", out, archive], out
@@ -75,7 +76,7 @@ def random_parts(chance, length, threads, ranks, number):
 
 
 def compare(tracer, archive, out, seed=1, windows=8, every_reader=2):
-    """Every reader sees some of the windows, and `report --json` all. How many were compared."""
+    """Every reader sees some of the windows, `report --json` and `check` all. How many were compared."""
     archive, out, chance = pathlib.Path(archive), pathlib.Path(out), random.Random(seed)
     index_of(archive).unlink(missing_ok=True)
     whole = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True).stdout)
@@ -85,7 +86,7 @@ def compare(tracer, archive, out, seed=1, windows=8, every_reader=2):
     asked = []
     for part in parts:
         every = list(readers(tracer, archive, out, (archive / "traces.samples").exists()))
-        chosen = [one for one in every if one[0] == "report --json"] + chance.sample(every, every_reader)
+        chosen = [one for one in every if one[0] in ("report --json", "check")] + chance.sample(every, every_reader)
         asked += [(name, [*command, *part], wrote) for name, command, wrote in chosen]
     without = [said(command, wrote) for _, command, wrote in asked]
     assert not index_of(archive).exists(), "a reader of few events has made an index"

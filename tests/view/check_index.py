@@ -259,6 +259,33 @@ def check_links(tracer, make_trace, top):
     assert statuses[500] > 0 and statuses[200] > 0, statuses
 
 
+def most_threads(command, environment):
+    """Of a process, as often as it can be looked at."""
+    process, most = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, **environment}), 0
+    while process.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+            most = max(most, int(status.split("Threads:")[1].split()[0]))
+        except (OSError, IndexError):  # it has ended
+            pass
+    assert process.returncode == 0, command
+    return most
+
+
+def check_threads(tracer, make_trace, top):
+    """TRACER_THREADS bounds the threads that make an index; it is the same."""
+    archive, made = top / "threads", {}
+    subprocess.run([make_trace, "large", archive, "1000000"], check=True, capture_output=True)
+    for threads in ("1", "2"):
+        (archive / "traces.index").unlink(missing_ok=True)
+        seen = most_threads([tracer, "convert", "--index", archive], {"TRACER_THREADS": threads})
+        assert seen <= int(threads), f"{seen} threads with TRACER_THREADS={threads}"
+        made[threads] = (archive / "traces.index").read_bytes()
+        print(f"TRACER_THREADS={threads}: {seen}")
+    assert made["1"] == made["2"]
+    shutil.rmtree(archive)
+
+
 def main():
     tracer, make_trace = sys.argv[1:3]
     os.environ.pop("SSH_CONNECTION", None)
@@ -280,6 +307,7 @@ def main():
         view(tracer, trace)
         check_changed(tracer, trace, (trace / "traces.index").read_bytes())
         assert not [path for path in trace.iterdir() if ".part-" in path.name]
+        check_threads(tracer, make_trace, pathlib.Path(temporary))
     print("ok")
 
 

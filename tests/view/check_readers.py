@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_readers.py TRACER MAKE_TRACE [PROGRAM...]: what report, export, samples and diff say of a part of a trace is byte for byte
+"""check_readers.py TRACER MAKE_TRACE [PROGRAM...]: what report, check, export, samples and diff say of a part of a trace is byte for byte
 the same with an index as without one; with one they read nothing of what lies far before the part. With programs: of their traces."""
 import json
 import os

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "tracer/check/rule.hpp"
 #include "tracer/error.hpp"
@@ -67,6 +71,117 @@ class Delivery {
   std::vector<Rule*> of_enter_, of_leave_;
 };
 
+/// The part's end is reached: thrown through the reader.
+struct Reached {};
+
+/// The first of the clock's ticks that is at `ns` or behind it.
+std::uint64_t first_tick(std::uint64_t ns, std::uint64_t resolution) {
+  constexpr std::uint64_t second = 1'000'000'000, never = ~std::uint64_t{0};
+  if (ns == never || resolution == second) return ns;
+  __extension__ using Wide = unsigned __int128;
+  const Wide tick = (Wide{ns} * resolution + second - 1) / second;
+  return tick > never ? never : static_cast<std::uint64_t>(tick);
+}
+
+CheckContext::Shown shown_of(const CheckPart& part, std::uint64_t resolution) {
+  constexpr std::uint64_t never = ~std::uint64_t{0};
+  resolution = std::max<std::uint64_t>(resolution, 1);
+  return {first_tick(part.from, resolution), part.to == never ? never : first_tick(part.to + 1, resolution) - 1,
+          part.shown};
+}
+
+/// All rules over the archive, or a part of it, once.
+class Pass {
+ public:
+  Pass(const otf2::Trace& trace, const CheckOptions& options, const CheckPart* part)
+      : trace_{trace},
+        part_{part},
+        context_{trace, options,
+                 part == nullptr ? nullptr : &shown_.emplace(shown_of(*part, trace.definitions().clock.resolution))},
+        rules_{rules_of(context_)},
+        deliver_{rules_, context_} {}
+  /// `begin`: where reading begins; null: at the archive's begin. Throws tracer::Error where that is no such place.
+  CheckReport run(const CheckPart::Begin* begin);
+  bool is_violated_at_event() const {
+    return std::any_of(rules_.begin(), rules_.end(), [](const auto& rule) { return rule->violated_at_event(); });
+  }
+
+ private:
+  static std::vector<RulePointer> rules_of(const CheckContext& context) {
+    std::vector<RulePointer> all;
+    for (const auto& entry : table()) all.push_back(entry.make(context));
+    return all;
+  }
+  void open(const CheckPart::Begin& begin, const otf2::OpenedViews& views) {
+    std::vector<otf2::OwnedView> opened = begin.open(views);
+    context_.set_of_part(false);
+    for (otf2::OwnedView& one : opened) {
+      one.view.attributes = one.attributes;
+      deliver_(one.view);
+    }
+    context_.set_opened();
+  }
+  void event(const EventView& e) {
+    if (shown_ && e.time > shown_->to) throw Reached{};
+    const bool is_shown = context_.is_shown(e.location, e.time);
+    context_.set_of_part(is_shown);
+    ++read_;
+    events_ += is_shown ? 1 : 0;
+    deliver_(e);
+  }
+  void read(const CheckPart::Begin* begin);
+
+  const otf2::Trace& trace_;
+  const CheckPart* part_;
+  std::optional<CheckContext::Shown> shown_;
+  CheckContext context_;
+  std::vector<RulePointer> rules_;
+  Delivery deliver_;
+  std::uint64_t read_ = 0, events_ = 0;
+};
+
+void Pass::read(const CheckPart::Begin* begin) {
+  const auto visit = [this](const EventView& e) { event(e); };
+  const auto broken = [this](std::uint64_t location, const Error& error) {
+    context_.cannot_read(location, error.what());
+  };
+  if (begin == nullptr)
+    return trace_.for_each_event(visit, broken, part_ == nullptr ? std::vector<bool>{} : part_->read);
+  const otf2::OpenedViews views{trace_};
+  open(*begin, views);
+  std::vector<std::optional<otf2::EventReader>> readers = views.readers(begin->places);
+  const auto reader = [&](std::size_t i) -> std::optional<otf2::EventReader> {
+    if (!part_->read.empty() && !part_->read[i]) return std::nullopt;
+    return std::exchange(readers[i], std::nullopt);
+  };
+  trace_.for_each_event_of(reader, visit, broken);
+}
+
+CheckReport Pass::run(const CheckPart::Begin* begin) {
+  for (auto& rule : rules_) rule->begin();
+  bool is_at_end = true;
+  try {
+    read(begin);
+  } catch (const Reached&) {
+    is_at_end = false;
+  }
+  context_.set_of_part(true);
+  CheckReport report{trace_.info().anchor,         events_, trace_.definitions().locations.size(),
+                     trace_.definitions().records, read_,   {}};
+  if (shown_ && !shown_->locations.empty())
+    report.locations = static_cast<std::uint64_t>(std::count(shown_->locations.begin(), shown_->locations.end(), true));
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    is_at_end ? rules_[i]->finish() : rules_[i]->finish_part();
+    auto finding = rules_[i]->result();
+    finding.rule = table()[i].row.id;
+    finding.says = table()[i].row.says;
+    if (finding.outcome == Outcome::not_applicable && finding.why.empty())
+      finding.why = part_ == nullptr ? "nothing in the archive for it" : "nothing in this part for it";
+    report.findings.push_back(std::move(finding));
+  }
+  return report;
+}
+
 }  // namespace
 
 bool CheckReport::valid() const {
@@ -85,28 +200,21 @@ std::span<const RuleRow> rules() {
 
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
   const auto trace = otf2::Trace::open(path);
-  CheckContext context{trace, options};
-  std::vector<RulePointer> all;
-  for (const auto& entry : table()) all.push_back(entry.make(context));
-  Delivery deliver{all, context};
-  for (auto& rule : all) rule->begin();
-  CheckReport report{trace.info().anchor, 0, trace.definitions().locations.size(), trace.definitions().records, {}};
-  trace.for_each_event(
-      [&](const EventView& e) {
-        ++report.events;
-        deliver(e);
-      },
-      [&](std::uint64_t location, const Error& error) { context.cannot_read(location, error.what()); });
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i]->finish();
-    auto finding = all[i]->result();
-    finding.rule = table()[i].row.id;
-    finding.says = table()[i].row.says;
-    if (finding.outcome == Outcome::not_applicable && finding.why.empty())
-      finding.why = "nothing in the archive for it";
-    report.findings.push_back(std::move(finding));
+  const CheckPart* const part = options.part ? &*options.part : nullptr;
+  // A sample's context is in no Enter or Leave: what is open says less than its archive.
+  if (part == nullptr || !part->begin || part->from == 0 || !trace.definitions().calling_contexts.empty())
+    return Pass{trace, options, part}.run(nullptr);
+  try {
+    Pass pass{trace, options, part};
+    CheckReport report = pass.run(&*part->begin);
+    if (!pass.is_violated_at_event()) return report;
+    const std::uint64_t read = report.read;
+    report = Pass{trace, options, part}.run(nullptr);
+    report.read += read;
+    return report;
+  } catch (const Error&) {  // the index is of another archive
+    return Pass{trace, options, part}.run(nullptr);
   }
-  return report;
 }
 
 }  // namespace tracer::check

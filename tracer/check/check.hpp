@@ -4,10 +4,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "formats/otf2/read/event_source.hpp"
+#include "formats/otf2/read/opened_views.hpp"
 
 namespace tracer::check {
 
@@ -38,19 +43,37 @@ struct RuleResult {
   Place first;
   std::string why;                ///< why it does not apply
   std::vector<Subject> subjects;  ///< of the first violations, where the rule has some
+  std::vector<Place> places;      ///< of all, where CheckOptions want them
 };
 
 struct CheckReport {
   std::filesystem::path anchor;
   std::uint64_t events = 0, locations = 0, definitions = 0;
+  std::uint64_t read = 0;            ///< events that were read: more than those of a part, where that is not all
   std::vector<RuleResult> findings;  ///< one per rule, in order
   bool valid() const;
+};
+
+/// A part of an archive, whose violations are looked for.
+struct CheckPart {
+  std::uint64_t from = 0, to = ~std::uint64_t{0};  ///< ns, as the archive's clock counts
+  /// By location, in the order of the definitions; empty: all. `read`: with all threads of their processes.
+  std::vector<bool> shown, read;
+  std::string text;  ///< "from 1.5 s to 2 s"
+  /// A moment before `from`, and what is open there, if one is known.
+  struct Begin {
+    std::vector<otf2::ResumePlace> places;
+    std::function<std::vector<otf2::OwnedView>(const otf2::OpenedViews&)> open;
+  };
+  std::optional<Begin> begin;
 };
 
 struct CheckOptions {
   /// What the program itself counted, for E25: by construct ("barrier": times entered), or "events",
   /// "locations", "threads", "tasks created", "tasks completed", "lock acquisitions", "lock releases".
   std::map<std::string, std::uint64_t> expected;
+  std::optional<CheckPart> part;  ///< none: the whole
+  bool keep_places = false;       ///< for tests
 };
 
 struct RuleRow {
@@ -63,6 +86,10 @@ std::span<const RuleRow> rules();
 
 /// Never throws for what is wrong with the archive, short of one whose anchor or definitions cannot be
 /// read at all: that is a tracer::Error.
+///
+/// Of a part: what the check of the whole finds at the part's times and locations, and in the definitions. Where a
+/// begin is known, reading begins there. If there is a violation then, all before is read as well, and decides: a rule
+/// may know more of it than what is open. Rules that ask for all of an archive do not apply.
 CheckReport check(const std::filesystem::path& trace, const CheckOptions& options = {});
 
 }  // namespace tracer::check

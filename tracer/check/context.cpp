@@ -36,8 +36,8 @@ std::string_view construct_of(std::string_view name) {
   return name;
 }
 
-CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options)
-    : trace_(trace), filter_(trace.info().property(properties::filter)), options_(options) {
+CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options, const Shown* part)
+    : trace_(trace), filter_(trace.info().property(properties::filter)), options_(options), part_(part) {
   for (const auto& location : definitions().locations) index_.emplace(location.ref, index_.size());
   for (const auto& group : definitions().location_groups) {
     if (group.type != otf2::values::location_group_process) continue;
@@ -51,6 +51,15 @@ CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options
     auto members = members_of(definitions(), comm);
     for (std::size_t i = 0; i < members.size(); ++i) ranks.emplace(members[i], static_cast<std::int64_t>(i));
     members_.emplace(comm.ref, std::move(members));
+  }
+}
+
+/// What is open says neither what came last, nor whether recording is on.
+void CheckContext::set_opened() {
+  is_opened_ = true;
+  for (LocationState& state : states_) {
+    state.last_kind = EventKind::none;
+    state.is_recording_known = false;
   }
 }
 
@@ -157,6 +166,7 @@ void CheckContext::apply(const EventView& e) {
     }
     case EventKind::measurement_on_off:
       s.recording = e.field[0] == 1;
+      s.is_recording_known = true;
       break;
     default:
       break;

@@ -42,10 +42,10 @@ struct LocationState {
   bool in_task = false;    ///< an explicit task is current
   bool task_done = false;  ///< it is complete, and the switch to the next is to come
   TaskKey task;
-  EventKind last_kind = EventKind::none;
+  EventKind last_kind = EventKind::none;  ///< none: it is the first, or the one before lies before a part's begin
   std::uint32_t last_region = undefined_ref;
   std::uint64_t last_time = 0;
-  bool recording = true;
+  bool recording = true, is_recording_known = true;
 };
 
 /// What the names of OpenMP regions say: "critical" of "!$omp critical @file:line".
@@ -59,9 +59,31 @@ struct Unreadable {
 
 class CheckContext {
  public:
-  CheckContext(const otf2::Trace& trace, const CheckOptions& options);
+  /// `part`: of these times, in ticks; null: of the whole.
+  struct Shown {
+    std::uint64_t from = 0, to = ~std::uint64_t{0};  ///< ticks
+    const std::vector<bool>& locations;              ///< in the order of the definitions; empty: all
+  };
+  CheckContext(const otf2::Trace& trace, const CheckOptions& options, const Shown* part = nullptr);
 
   const otf2::Trace& trace() const { return trace_; }
+  /// What is looked at; null: all.
+  const Shown* part() const noexcept { return part_; }
+  /// Whether a violation there is one of the part.
+  bool is_shown(std::uint64_t location, std::uint64_t time) const {
+    if (part_ == nullptr) return true;
+    if (time < part_->from || time > part_->to) return false;
+    if (part_->locations.empty()) return true;
+    const auto found = index_.find(location);
+    return found == index_.end() || part_->locations[found->second];
+  }
+  /// Whether the event that the rules look at is one of the part: what is before it and around says only what is open.
+  bool is_of_part() const noexcept { return is_of_part_; }
+  void set_of_part(bool is) noexcept { is_of_part_ = is; }
+  /// Of what lies before the part only what is open at its begin has been given to the rules.
+  bool is_opened() const noexcept { return is_opened_; }
+  /// After the events that open what is open.
+  void set_opened();
   /// It was cut out of a longer trace: what lies across its ends is not all there.
   bool is_part() const { return trace_.info().property(properties::part) != nullptr; }
   /// A filter has left regions out, whose teams, tasks and device operations are still there (docs/filters.md).
@@ -113,6 +135,8 @@ class CheckContext {
   const otf2::Trace& trace_;
   const std::string* const filter_;  ///< the trace's property; null: there is none
   const CheckOptions& options_;
+  const Shown* const part_;
+  bool is_opened_ = false, is_of_part_ = true;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<LocationState> states_;
   std::uint64_t first_process_ = undefined_ref;

@@ -10,15 +10,18 @@ RuleResult Rule::result() const {
   f.first = first_;
   f.why = why_;
   f.subjects = subjects_;
+  f.places = places_;
   f.outcome = count_ > 0 ? Outcome::violated : applies_ ? Outcome::holds : Outcome::not_applicable;
   return f;
 }
 
 void Rule::add_violation(std::string what) {
-  if (++count_ == 1) first_.what = std::move(what);
+  if (++count_ == 1) first_.what = what;
+  if (c_.options().keep_places) places_.push_back({"", false, 0, 0, std::move(what)});
 }
 
 void Rule::add_violation(const EventView& at, std::string what) {
+  if (!c_.is_shown(at.location, at.time)) return;
   const auto kind = at.name();
   add_violation(
       at.location, at.time,
@@ -27,8 +30,12 @@ void Rule::add_violation(const EventView& at, std::string what) {
 }
 
 void Rule::add_violation(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position) {
-  if (++count_ != 1) return;
-  first_ = {c_.location_name(location), true, time, position, std::move(what)};
+  if (!c_.is_shown(location, time)) return;
+  at_event_ = true;
+  if (++count_ != 1 && !c_.options().keep_places) return;
+  const Place place{c_.location_name(location), true, time, position, std::move(what)};
+  if (count_ == 1) first_ = place;
+  if (c_.options().keep_places) places_.push_back(place);
 }
 
 }  // namespace tracer::check

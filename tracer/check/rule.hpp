@@ -27,18 +27,31 @@ class Rule {
   virtual bool wants(EventKind) const { return false; }
   virtual void event(const EventView&) {}
   virtual void finish() {}
+  /// Instead, where the part of the archive that is looked at ends before it.
+  virtual void finish_part() {}
 
   RuleResult result() const;
   bool violated() const { return count_ > 0; }
+  /// At an event, not of a definition or a file.
+  bool violated_at_event() const { return at_event_; }
 
  protected:
   /// Something that the rule speaks of is there; a rule without is not applicable.
-  void applies() { applies_ = true; }
+  void applies() {
+    if (c_.is_of_part()) applies_ = true;
+  }
   /// Of a violation.
   void blame(Subject subject) {
     if (subjects_.size() < most_subjects) subjects_.push_back(std::move(subject));
   }
   void does_not_apply(std::string why) { why_ = std::move(why); }
+  /// In a part of the archive the rule cannot be judged. True: it is one.
+  bool needs_whole() {
+    if (c_.part() == nullptr) return false;
+    applies_ = false;
+    why_ = "asks for the whole archive";
+    return true;
+  }
 
   void add_violation(std::string what);  ///< a definition, a file
   void add_violation(const EventView& at, std::string what);
@@ -48,11 +61,12 @@ class Rule {
   const CheckContext& c_;
 
  private:
-  bool applies_ = false;
+  bool applies_ = false, at_event_ = false;
   static constexpr std::size_t most_subjects = 10'000;
   std::uint64_t count_ = 0;
   std::vector<Subject> subjects_;
   Place first_;
+  std::vector<Place> places_;
   std::string why_;
 };
 

@@ -71,7 +71,7 @@ class Unused final : public Rule {
   using Rule::Rule;
   void begin() override {
     // A filter takes events away, not what is defined for them; so does cutting a part out.
-    filtered_ = c_.is_filtered() || c_.is_part();
+    filtered_ = c_.is_filtered() || c_.is_part() || needs_whole();
     if (filtered_) return;
     applies();
     c_.trace().for_each_reference([&](const otf2::ReferenceUse& use) { use_of(use.kind, use.ref); });
@@ -231,6 +231,7 @@ class Properties final : public Rule {
     }
   }
   void finish() override {
+    if (c_.part() != nullptr) return;
     if (threads_ && forks_ != 0)
       add_violation("fork and join events are said to be complete, and " + std::to_string(forks_) +
                     " forks have no join");

@@ -39,7 +39,10 @@ class RmaPairs final : public Rule {
         add_violation(e, "the matching id " + std::to_string(id) + " is in use already");
       remote(e);
     } else if (e.kind == EventKind::rma_op_complete_blocking || e.kind == EventKind::rma_op_complete_remote) {
-      if (open.erase(id) == 0) add_violation(e, "there is no operation " + std::to_string(id) + " to complete");
+      const bool was_open = open.erase(id) != 0;
+      // One that was complete here before the part is open no more.
+      if (!was_open && !(c_.is_opened() && e.kind == EventKind::rma_op_complete_remote))
+        add_violation(e, "there is no operation " + std::to_string(id) + " to complete");
     } else if (const auto found = open.find(id); found != open.end()) {
       found->second.locally_complete = true;
     } else {
@@ -134,6 +137,7 @@ class KernelSubmits final : public Rule {
     }
   }
   void finish() override {
+    if (c_.part() != nullptr) return;  // the submit may lie before it
     if (!any_id_)
       return does_not_apply(nameless_ > 0 ? "the kernels bear no HOST_OP_ID and no callsite id"
                                           : "there are no kernels");
@@ -167,6 +171,7 @@ class KernelSubmits final : public Rule {
     const OwnNumber id = c_.in_process(location, number);
     if (kernel) {
       any_id_ = true;
+      if (c_.part() != nullptr) applies();
       if (!submits_.contains(id)) early_.try_emplace(id, Seen{location, time, position});
       return;
     }
@@ -230,7 +235,7 @@ class Transfers final : public Rule {
     }
   }
   void finish() override {
-    if (c_.is_filtered()) return;  // the host's part may be left out
+    if (c_.is_filtered() || c_.part() != nullptr) return;  // the host's part may be left out, or lie before
     for (const auto& [id, device] : early_) {
       add_violation(device.location, device.time,
                     "the transfer of operation " + std::to_string(id.number) + " has no operation on the host",

@@ -133,6 +133,14 @@ class Barriers final : public Rule {
     if (lacks_events(c_)) does_not_apply(why_lacking);
     instances_.finish([this](const Shared& s, std::size_t) { judge(s); });
   }
+  /// Of teams that go on: unless a `cancel` or a pause may follow.
+  void finish_part() override {
+    const auto* complete = c_.trace().info().property("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
+    if (complete == nullptr || *complete != "true") return;
+    for (const auto& region : d().regions)
+      if (c_.construct(region.ref) == "cancel") return;
+    finish();
+  }
 
  private:
   struct Fault {

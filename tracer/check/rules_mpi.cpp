@@ -18,7 +18,7 @@ namespace v = otf2::values;
 
 bool is_whole(const CheckContext& c) {
   const auto* ending = c.trace().info().property(properties::ending);
-  if (c.is_part()) return false;  // messages lie across its ends
+  if (c.is_part() || c.part() != nullptr) return false;  // messages lie across its ends
   // exit() in a construct, or in a call of MPI: so do its default handlers of errors.
   if (c.loss(std::string{properties::repaired} + "REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
   if (c.loss(std::string{properties::repaired} + "MPI_EVENTS_THAT_CONTRADICT_EACH_OTHER_LEFT_OUT") != nullptr)
@@ -63,6 +63,7 @@ class Requests final : public Rule {
       if (found != open.end()) violated(e, request, "the request " + std::to_string(request) + " begins again");
       open[request] = {e.kind, e.location, e.time};
     } else if (found == open.end()) {
+      if (c_.is_opened() && !is_kept_open(e.kind)) return;
       violated(e, request, "the request " + std::to_string(request) + " did not begin");
     } else if (ends(e.kind)) {
       if (!fits(found->second.kind, e.kind))
@@ -91,6 +92,10 @@ class Requests final : public Rule {
   static bool begins(EventKind k) {
     return k == EventKind::mpi_isend || k == EventKind::mpi_irecv_request ||
            k == EventKind::non_blocking_collective_request;
+  }
+  /// Of sends before a part it is not kept whether they are open.
+  static bool is_kept_open(EventKind end) {
+    return end == EventKind::mpi_irecv || end == EventKind::non_blocking_collective_complete;
   }
   static bool ends(EventKind k) {
     return k == EventKind::mpi_isend_complete || k == EventKind::mpi_irecv || k == EventKind::mpi_request_cancelled ||
@@ -170,6 +175,7 @@ class Messages final : public Rule {
  public:
   using Rule::Rule;
   void begin() override {
+    if (needs_whole()) return;
     for (const auto& group : d().groups)
       if (group.type == v::group_comm_locations && group.paradigm == v::paradigm_mpi) world_ = &group;
     if (world_ == nullptr) return;

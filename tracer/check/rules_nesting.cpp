@@ -94,6 +94,7 @@ class Program final : public Rule {
     }
   }
   void finish() override {
+    if (c_.part() != nullptr) return;
     const auto* version = c_.trace().info().version;
     if (version[0] < 2 || (version[0] == 2 && version[1] == 0)) return;
     for (const auto& group : d().location_groups) {

@@ -163,7 +163,7 @@ class ImplicitTask final : public Rule {
     if (rank >= 0 && rank != next.creator)
       add_violation(
           e, "to the implicit task of thread " + std::to_string(next.creator) + " on thread " + std::to_string(rank));
-    if (!s.in_task && !s.task_done && s.frames.back().team == next.team)
+    if (!s.in_task && !s.task_done && s.last_kind != EventKind::none && s.frames.back().team == next.team)
       add_violation(e, "the implicit task is current already");
   }
 };

@@ -81,7 +81,7 @@ class TeamNesting final : public Rule {
       add_violation(e, "the team " + std::to_string(s.frames.back().team) + " is open, not " + std::to_string(team));
     const bool after_parallel =
         s.last_kind == EventKind::leave && c_.role(s.last_region) == static_cast<unsigned>(RegionRole::parallel);
-    if (parallel_regions_ && !after_parallel)
+    if (parallel_regions_ && s.last_kind != EventKind::none && !after_parallel)
       add_violation(e, "does not come right after the Leave of a parallel region");
   }
   void finish() override {

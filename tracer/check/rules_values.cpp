@@ -55,7 +55,7 @@ struct RecordingOff final : Rule {
   void event(const EventView& e) override {
     if (e.kind == EventKind::measurement_on_off) {
       applies();
-      if ((e.field[0] == 1) == c_.state(e).recording)
+      if (c_.state(e).is_recording_known && (e.field[0] == 1) == c_.state(e).recording)
         add_violation(e, e.field[0] == 1 ? "recording is on already" : "recording is off already");
       return;
     }

@@ -114,6 +114,7 @@ class GroundTruth final : public Rule {
     }
   }
   void finish() override {
+    if (needs_whole()) return;
     if (c_.options().expected.empty()) return does_not_apply("no counts of the program were given (--expect)");
     applies();
     counts_["locations"] = d().locations.size();

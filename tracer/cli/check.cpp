@@ -2,14 +2,19 @@
 // `tracer check`: is this archive valid?
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <memory>
 
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
+#include "tracer/convert/check_part.hpp"
 
 namespace tracer::cli {
+namespace fs = std::filesystem;
 namespace {
 
 using check::Outcome;
@@ -19,6 +24,7 @@ struct Options {
   std::string archive;
   std::vector<std::string> expect;
   bool json = false, all = false, list = false;
+  FilterOptions part;
 };
 
 const char* name_of(Outcome outcome) {
@@ -51,9 +57,10 @@ check::CheckOptions parse(const std::vector<std::string>& expect) {
   return options;
 }
 
-nlohmann::ordered_json to_json(const check::CheckReport& report) {
+nlohmann::ordered_json to_json(const check::CheckReport& report, const std::string& part) {
   nlohmann::ordered_json json;
   json["archive"] = report.anchor.string();
+  if (!part.empty()) json["part"] = part;
   json["valid"] = report.valid();
   json["events"] = report.events;
   json["locations"] = report.locations;
@@ -84,7 +91,7 @@ void print_place(const check::Place& place) {
   print_formatted("     first: %s%s\n", where.c_str(), place.what.c_str());
 }
 
-void print(const check::CheckReport& report, bool all) {
+void print(const check::CheckReport& report, const std::string& part, bool all) {
   std::size_t held = 0, violated = 0, silent = 0;
   for (const auto& f : report.findings) {
     ++(f.outcome == Outcome::holds ? held : f.outcome == Outcome::violated ? violated : silent);
@@ -97,8 +104,8 @@ void print(const check::CheckReport& report, bool all) {
                       f.why.empty() ? "" : (" (" + f.why + ")").c_str());
     }
   }
-  print_formatted("%s: %s, %llu events on %llu locations; %zu rules hold, %zu violated, %zu not applicable\n",
-                  report.anchor.c_str(),
+  print_formatted("%s%s: %s, %llu events on %llu locations; %zu rules hold, %zu violated, %zu not applicable\n",
+                  report.anchor.c_str(), part.empty() ? "" : (", " + part).c_str(),
                   report.valid() ? styled("valid", "32").c_str() : styled("not valid", "31").c_str(),
                   static_cast<unsigned long long>(report.events), static_cast<unsigned long long>(report.locations),
                   held, violated, silent);
@@ -109,12 +116,19 @@ int run(const Options& options) {
     for (const auto& [id, says] : check::rules()) print_formatted("%s  %s\n", id, says);
     return ok;
   }
-  const auto wanted = parse(options.expect);
-  const auto report = check::check(find_archive(options.archive), wanted);
+  auto wanted = parse(options.expect);
+  const fs::path archive = find_archive(options.archive);
+  const report::Part part = options.part.part();
+  if (!part.whole()) {
+    if (!wanted.expected.empty()) throw UsageError{"--expect counts the whole trace, not a part of it"};
+    const auto source = otf2::open_archive(archive);
+    wanted.part = part_to_check(*source, part, index_for(*source, part, true));
+  }
+  const auto report = check::check(archive, wanted);
   if (options.json) {
-    print_data(to_json(report).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
+    print_data(to_json(report, part.text()).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    print(report, options.all);
+    print(report, part.text(), options.all);
   }
   return report.valid() ? ok : failure;
 }
@@ -132,6 +146,7 @@ void add(Arguments& app, std::function<int()>& action) {
       ->type_name("NAME=COUNT")
       ->take_all()
       ->allow_extra_args(false);
+  options->part.add_part_to(app);
   action = [options] { return run(*options); };
 }
 

@@ -65,7 +65,7 @@ void add(Arguments& app, std::function<int()>& action) {
   options->index.add_to(app);
   app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines; show addresses");
   app.add_option("-j,--threads", options->threads,
-                 "Threads used to convert; 0: as many as this process may use (TRACER_THREADS)")
+                 "Threads used to convert and to make the index; 0: as many as this process may use (TRACER_THREADS)")
       ->capture_default_str();
   app.add_option("--otf2-level", options->level, "Newest OTF2 version whose values the archive may use")
       ->check(one_of({"3.0", "3.1"}))

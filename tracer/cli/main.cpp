@@ -15,6 +15,7 @@
 
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/options/suggest.hpp"
+#include "tracer/cli/output/size_limit.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/version.hpp"
 
@@ -112,8 +113,11 @@ char** after_dashes() noexcept {
 }  // namespace tracer::cli
 
 int main(int argc, char** argv) {
+  tracer::cli::fail_at_size_limit();
   try {
-    return tracer::cli::run_main(argc, argv);
+    const int status = tracer::cli::run_main(argc, argv);
+    tracer::cli::flush_output();
+    return status;
   } catch (const tracer::cli::UsageError& error) {
     tracer::cli::print_error(error.what());
     return tracer::cli::usage;

@@ -56,6 +56,7 @@ int run(Options& options) {
     throw Error{options.jobs.front() + " holds no trace, and no part of a job."};
   merging.conversion = conversion_settings({});
   if (options.threads != 0) merging.conversion.threads = options.threads;
+  options.index.use_threads(merging.conversion.threads);
   merging.convert_one = [](const fs::path& trace, const ConvertOptions& conversion) {
     return convert_with_progress(trace, trace, conversion);
   };
@@ -79,7 +80,7 @@ void add(Arguments& app, std::function<int()>& action) {
          "Merge only the I-th of N shares; merge the N results afterwards: spreads a large merge over processes")
       ->type_name("I/N");
   options->index.add_to(app);
-  app.add_option("-j,--threads", options->threads, "Threads used to convert raw parts (TRACER_THREADS)");
+  app.add_option("-j,--threads", options->threads, "Threads used to convert raw parts and to make the index (TRACER_THREADS)");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(
       "'tracer run' merges at the end of a job. `merge` converts raw parts and recovers parts of killed processes "

@@ -30,13 +30,15 @@ class FollowedPart final : public index::FollowedState {
 
 }  // namespace
 
-index::Stored open_index(otf2::PositionedSource& source, const std::function<void(double)>& progress) {
-  return index::open_or_build(source, progress, [&source] {
+index::Stored open_index(otf2::PositionedSource& source, const std::function<void(double)>& progress,
+                         unsigned threads) {
+  const auto make_tables = [&source] {
     index::TableBuilders tables;
     tables.push_back(
         std::make_unique<index::CheckpointBuilder>(source, std::make_unique<FollowedPart>(source.definitions())));
     return tables;
-  });
+  };
+  return index::open_or_build(source, progress, make_tables, threads);
 }
 
 report::FindPartStart part_starts(otf2::PositionedSource& source, std::shared_ptr<const index::Contents> contents) {

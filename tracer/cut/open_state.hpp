@@ -33,8 +33,11 @@ class OpenState {
   bool is_any_forking() const;
   /// The events that opened what is open, in their order, at `time`.
   void tell_openings(std::uint64_t time, const Tell& tell);
-  /// After it. What ends something that was open but could not be written alone: `event` is left out, or (true) is
-  /// written, after the beginning that stands in `first`.
+  /// The same at time 0 for who goes on with all events behind, also those that tell_openings() cannot have: of a team
+  /// that is over before its join comes a fork, begin and end of an undefined team.
+  void tell_begun(const Tell& tell) const;
+  /// After tell_openings(). What ends something that was open but could not be written alone: `event` is left out, or
+  /// (true) is written, after the beginning that stands in `first`.
   bool goes_on(LocationRef location, const Event& event, std::optional<Event>& first);
   /// A collective operation begins, of which only the end decides whether it is written: then, with that.
   void tell_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
@@ -164,6 +167,8 @@ class OpenState {
   void begin_team(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
   void end_team(State& state);
   bool is_master_in(LocationRef location, CommRef comm) const;
+  /// Barriers and worksharing that are over for some members of a team only, so often.
+  static void tell_done(LocationRef location, Event enter, std::uint64_t times, const Tell& tell);
   /// Those who have not come to the team that a master began come and go.
   void tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const;
   void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);

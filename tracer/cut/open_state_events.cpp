@@ -126,6 +126,34 @@ void OpenState::go_to(LocationRef location, const Owner& to, std::uint64_t time,
   tell(location, event, {});
 }
 
+void OpenState::tell_done(LocationRef location, Event enter, std::uint64_t times, const Tell& tell) {
+  Event leave = enter;
+  leave.type = EventType::leave;
+  for (std::uint64_t told = 0; told < times; ++told) {
+    tell(location, enter, {});
+    tell(location, leave, {});
+  }
+}
+
+void OpenState::tell_begun(const Tell& tell) const {
+  std::vector<Owner> current(locations_.size());
+  const auto ahead = done_ahead();
+  for (const Item& item : items(ahead)) {
+    const LocationRef location = item.held->location;
+    Event event = item.held->event;
+    event.time = 0;
+    if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, 0, current, tell);
+    if (event.type == EventType::team_begin) current[location].reset();
+    if (item.times == 0) tell(location, event, item.held->attributes);
+    tell_done(location, event, item.times, tell);
+    if (!item.held->over) continue;
+    tell(location, event_of(EventType::team_begin, undefined_ref), {});
+    tell(location, event_of(EventType::team_end, undefined_ref), {});
+  }
+  for (LocationRef location = 0; location < locations_.size(); ++location)
+    go_to(location, locations_[location].current, 0, current, tell);
+}
+
 void OpenState::tell_openings(std::uint64_t time, const Tell& tell) {
   std::vector<Owner> current(locations_.size());
   const auto ahead = done_ahead();
@@ -144,12 +172,7 @@ void OpenState::tell_openings(std::uint64_t time, const Tell& tell) {
     if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, time, current, tell);
     if (event.type == EventType::team_begin) current[location].reset();
     if (item.times == 0) tell(location, event, item.held->attributes);
-    for (std::uint64_t told = 0; told < item.times; ++told) {
-      Event end = event;
-      end.type = EventType::leave;
-      tell(location, event, {});
-      tell(location, end, {});
-    }
+    tell_done(location, event, item.times, tell);
   }
   for (LocationRef location = 0; location < locations_.size(); ++location)
     go_to(location, locations_[location].current, time, current, tell);

@@ -105,6 +105,15 @@ std::vector<bool> Part::locations(const Definitions& definitions) const {
   return wanted;
 }
 
+std::vector<bool> Part::some_locations(const Definitions& definitions) const {
+  if (from > definitions.clock.length)
+    throw Error{"the trace is " + exact_time_text(definitions.clock.length) + " long; --from lies behind its end"};
+  std::vector<bool> wanted = locations(definitions);
+  if (std::none_of(wanted.begin(), wanted.end(), [](bool one) { return one; }))
+    throw Error{"the trace has no such thread or process; `tracer info` says which there are"};
+  return wanted;
+}
+
 std::string Part::text() const {
   std::string text;
   const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };

@@ -42,6 +42,8 @@ struct Part {
   std::uint64_t end(const ClockProperties& clock) const;
   /// Which locations it has.
   std::vector<bool> locations(const Definitions& definitions) const;
+  /// The same; throws tracer::Error where it has none, or begins behind the trace's end.
+  std::vector<bool> some_locations(const Definitions& definitions) const;
   /// "from 1.5 s to 2 s, threads 0-3".
   std::string text() const;
 };

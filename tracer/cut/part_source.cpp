@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/base/units.hpp"
 #include "tracer/cut/mpi_cut.hpp"
 #include "tracer/cut/open_state.hpp"
-#include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
 
@@ -102,16 +100,12 @@ class PartSource final : public EventSource, private EventVisitor {
       : source_{source},
         find_start_{std::move(find_start)},
         definitions_{source.definitions()},
-        wanted_{part.locations(definitions_)},
+        wanted_{part.some_locations(definitions_)},
         from_{part.begin(definitions_.clock)},
         to_{part.end(definitions_.clock)},
         are_processes_{part.threads.all()},
         are_all_{part.ranks.all()},
         is_cut_{part.from != 0 || to_ < definitions_.clock.offset + definitions_.clock.length} {
-    if (part.from > definitions_.clock.length)
-      throw Error{"the trace is " + exact_time_text(definitions_.clock.length) + " long; --from lies behind its end"};
-    if (std::none_of(wanted_.begin(), wanted_.end(), [](bool wanted) { return wanted; }))
-      throw Error{"the trace has no such thread or process; `tracer info` says which there are"};
     for (std::size_t i = 0; i < wanted_.size(); ++i) definitions_.locations[i].used = wanted_[i];
     remove_members(definitions_);
     if (is_cut_) {

@@ -169,8 +169,9 @@ void Builder::write(std::string& out, std::string& directory) const {
 
 class Pass final : public EventVisitor {
  public:
-  Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress, const TableBuilders& tables)
-      : progress_{progress}, tables_{tables}, thread_{tables}, total_{source.number_of_events()} {
+  Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress, const TableBuilders& tables,
+       unsigned threads)
+      : progress_{progress}, tables_{tables}, thread_{tables, threads}, total_{source.number_of_events()} {
     const std::size_t locations = source.definitions().locations.size();
     for (std::size_t i = 0; i < locations; ++i) {
       const auto location = static_cast<LocationRef>(i);
@@ -238,8 +239,8 @@ class Pass final : public EventVisitor {
 }  // namespace
 
 std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress,
-                  const TableBuilders& tables) {
-  Pass pass{source, progress, tables};
+                  const TableBuilders& tables, unsigned threads) {
+  Pass pass{source, progress, tables, threads};
   source.read(pass, [&](LocationRef location, std::span<const Event> events, const otf2::ReadPosition& position) {
     pass.ahead(location, events, position);
   });

@@ -15,8 +15,9 @@ namespace tracer::index {
 inline constexpr std::uint64_t block_bytes = 16 * 1024;
 
 /// The bytes of the index. `progress` gets the share that is done, 0 to 1; may be empty. Throws tracer::Error where the
-/// archive cannot be read. `tables`: they are given all events, and what they make of them is in the index.
+/// archive cannot be read. `tables`: they are given all events, and what they make of them is in the index. `threads`:
+/// so many, two at most; 0: where there are two processors two.
 std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress,
-                  const TableBuilders& tables = {});
+                  const TableBuilders& tables = {}, unsigned threads = 0);
 
 }  // namespace tracer::index

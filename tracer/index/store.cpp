@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
@@ -97,7 +99,7 @@ void write_index(const fs::path& path, std::string_view bytes) {
   std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) throw Error{"cannot write " + path.string()};
+  if (!out) throw Error{system_message("cannot write " + path.string(), errno)};
   pending.keep();
 }
 
@@ -143,13 +145,13 @@ std::shared_ptr<const Contents> find_index(const otf2::PositionedSource& source)
 }
 
 Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress,
-                     const std::function<TableBuilders()>& make_tables) {
+                     const std::function<TableBuilders()>& make_tables, unsigned threads) {
   const std::uint64_t stamp = stamp_of(source);
   Stored out = find(source, stamp);
   if (out.contents != nullptr) return out;
   const fs::path beside = beside_name(source), cached = cached_name(source);
   const TableBuilders tables = make_tables ? make_tables() : TableBuilders{};
-  auto contents = std::make_unique<Contents>(build(source, stamp, progress, tables));
+  auto contents = std::make_unique<Contents>(build(source, stamp, progress, tables, threads));
   out.is_new = true;
   out.path.clear();
   for (const fs::path& path : {can_write_beside(source) ? beside : fs::path{}, cached}) {

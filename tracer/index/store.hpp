@@ -24,9 +24,9 @@ struct Stored {
 
 /// The archive's index: one that is kept, where that is whole and of the archive as it is now; else it is built, and
 /// kept where that can be. `progress` as build() has it. Throws tracer::Error where the archive cannot be read.
-/// `make_tables` is asked where it is built.
+/// `make_tables` is asked where it is built, `threads` is build()'s.
 Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress,
-                     const std::function<TableBuilders()>& make_tables = {});
+                     const std::function<TableBuilders()>& make_tables = {}, unsigned threads = 0);
 
 /// The one that is kept, whole and of the archive as it is now; null where there is none. Throws nothing but for lack
 /// of memory.

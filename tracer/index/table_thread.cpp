@@ -13,8 +13,8 @@
 
 namespace tracer::index {
 
-TableThread::TableThread(const TableBuilders& tables) : tables_{tables} {
-  if (!tables_.empty() && usable_processors() > 1) start();
+TableThread::TableThread(const TableBuilders& tables, unsigned threads) : tables_{tables} {
+  if (!tables_.empty() && (threads != 0 ? threads : usable_processors()) > 1) start();
 }
 
 /// Signals are for the caller's thread.

@@ -19,7 +19,8 @@ namespace tracer::index {
 /// caller's thread.
 class TableThread {
  public:
-  explicit TableThread(const TableBuilders& tables);
+  /// `threads`: that may be used, the caller's with them; 0: as many as the process has processors.
+  TableThread(const TableBuilders& tables, unsigned threads);
   ~TableThread();
   TableThread(const TableThread&) = delete;
   TableThread& operator=(const TableThread&) = delete;

@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -127,14 +128,24 @@ std::vector<fs::path> traces_below(const fs::path& path) {
   return traces;
 }
 
-fs::path begin_archive(const fs::path& job, const std::vector<fs::path>& parts) {
+bool has_archive_file(const fs::path& directory) {
+  return std::any_of(std::begin(archive_files), std::end(archive_files),
+                     [&](const char* file) { return is_there(directory / file); });
+}
+
+void remove_begun(const fs::path& directory) {
+  std::error_code error;
+  for (const char* file : archive_files) fs::remove_all(directory / file, error);
+  ::rmdir(directory.c_str());
+}
+
+void begin_archive(const fs::path& job, const std::vector<fs::path>& parts) {
   const fs::path merging = job / "merging";
   make_private_directory(merging);
   std::ofstream list(merging / "joined");
   for (const fs::path& part : parts) list << (part == job ? own_part : part.filename().string()) << '\n';
   list.close();
-  if (!list) throw Error("cannot write " + (merging / "joined").string());
-  return merging;
+  if (!list) throw Error(system_message("cannot write " + (merging / "joined").string(), errno));
 }
 
 void keep_parts(const fs::path& job) {
@@ -146,6 +157,8 @@ void keep_samples_of(const fs::path& merging, const fs::path& part) {
   if (!is_there(merging / "joined")) return;  // no job's: parts stay as they are
   std::ofstream list(merging / samples_left, std::ios::app);
   list << (part == merging.parent_path() ? own_part : part.filename().string()) << '\n';
+  list.close();
+  if (!list) throw Error(system_message("cannot write " + (merging / samples_left).string(), errno));
 }
 
 void take_place(const fs::path& job) {

@@ -17,14 +17,18 @@ bool is_unfinished(const std::filesystem::path& directory);
 /// the job while the parts that it was made of are kept.
 std::vector<std::filesystem::path> traces_below(const std::filesystem::path& path);
 
-/// Makes the empty directory for the archive of these parts. Throws tracer::Error.
-std::filesystem::path begin_archive(const std::filesystem::path& job, const std::vector<std::filesystem::path>& parts);
+/// Makes the empty directory for the archive of these parts, JOB/merging. Throws tracer::Error.
+void begin_archive(const std::filesystem::path& job, const std::vector<std::filesystem::path>& parts);
 /// The parts are to stay when the archive takes its place: more are to come, and it will be made anew from all of them.
 void keep_parts(const std::filesystem::path& job);
 /// The part's samples are not in the archive that was begun: they stay when the part goes.
 void keep_samples_of(const std::filesystem::path& merging, const std::filesystem::path& part);
 /// The archive that was begun is whole: it takes its place, and what it was made of goes, unless it is kept.
 void take_place(const std::filesystem::path& job);
+/// Whether a file of an archive is in the directory.
+bool has_archive_file(const std::filesystem::path& directory);
+/// An archive that could not be written to its end goes, and the directory where nothing else is in it.
+void remove_begun(const std::filesystem::path& directory);
 /// What a merger that was killed has left: goes on with it, or throws it away.
 void finish_earlier(const std::filesystem::path& job);
 

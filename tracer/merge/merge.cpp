@@ -247,6 +247,10 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   return result;
 }
 
+Error parts_kept(const Error& why) {
+  return Error{std::string{why.what()} + "; the parts are as they were"};
+}
+
 class Watch {
  public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
@@ -262,7 +266,14 @@ MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory
   MergeResult result;
   std::vector<PartOfJob> parts =
       collect(options.of == 0 ? traces : share_of(traces, options.part, options.of), options, result);
-  result = merge_parts(std::move(parts), directory, options, std::move(result));
+  const bool was_there = has_archive_file(directory);
+  try {
+    result = merge_parts(std::move(parts), directory, options, std::move(result));
+  } catch (const Error& error) {
+    if (was_there) throw;
+    remove_begun(directory);
+    throw parts_kept(error);
+  }
   result.seconds = watch.seconds();
   return result;
 }
@@ -289,12 +300,17 @@ MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
   }
   std::vector<fs::path> joined;
   for (const PartOfJob& part : parts) joined.push_back(part.directory);
-  const fs::path merging = begin_archive(job, joined);
+  const fs::path merging = job / "merging";
   try {
+    begin_archive(job, joined);
     result = merge_parts(std::move(parts), merging, options, std::move(result));
+  } catch (const Error& error) {
+    std::error_code ignored;
+    fs::remove_all(merging, ignored);
+    throw parts_kept(error);
   } catch (...) {
-    std::error_code error;
-    fs::remove_all(merging, error);
+    std::error_code ignored;
+    fs::remove_all(merging, ignored);
     throw;
   }
   if (result.ranks_missing != 0) keep_parts(job);

@@ -9,13 +9,13 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 #include "tracer/view/links_format.hpp"
 
@@ -36,7 +36,7 @@ void LinksWriter::put(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw Error{std::string{"cannot write the links: "} + std::strerror(errno)};
+    if (done <= 0) throw Error{system_message("cannot write the links", errno)};
     bytes.remove_prefix(static_cast<std::size_t>(done));
   }
 }
@@ -183,7 +183,7 @@ void LinksWriter::finish(std::uint64_t stamp, std::uint64_t resolution) {
   put(out_);
   put(directory);
   if (::pwrite(fd_, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()))
-    throw Error{std::string{"cannot write the links: "} + std::strerror(errno)};
+    throw Error{system_message("cannot write the links", errno)};
 }
 
 }  // namespace tracer::view

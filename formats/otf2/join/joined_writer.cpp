@@ -95,14 +95,14 @@ void JoinedArchive::finish(const JoinedDefinitions& d, const JoinOptions& option
   OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive_);
   if (writer == nullptr) throw Error("cannot write the definitions: " + take_library_message());
   write(writer, d, options.clock);
-  check(OTF2_Archive_CloseGlobalDefWriter(archive_, writer), "closing the definitions");
+  check(reported(OTF2_Archive_CloseGlobalDefWriter(archive_, writer)), "closing the definitions");
   Definitions anchor;
   anchor.creator = options.creator;
   anchor.description = options.description;
   anchor.properties = options.properties;
   anchor.nodes.push_back({"Linux", "machine", undefined_ref, NodeDomain::machine, {}});
   write_archive_properties(archive_, anchor);
-  check(OTF2_Archive_Close(std::exchange(archive_, nullptr)), "closing the archive");
+  check(reported(OTF2_Archive_Close(std::exchange(archive_, nullptr))), "closing the archive");
   for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
 }
 

@@ -75,6 +75,9 @@ class Trace {
   /// order of definitions().locations, whether it is read; the files of the others are not opened.
   template <typename Visit, typename Broken>
   void for_each_event(Visit&& visit, Broken&& broken, const std::vector<bool>& wanted = {}) const;
+  /// As above, from other places: `open(i)` gives the reader of the i-th location, or none where it has no more events.
+  template <typename Open, typename Visit, typename Broken>
+  void for_each_event_of(Open&& open, Visit&& visit, Broken&& broken) const;
 
   /// Every reference that one definition makes to another, from the file anew.
   void for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const;
@@ -92,6 +95,15 @@ ArchiveInfo read_anchor(const std::filesystem::path& path);
 
 template <typename Visit, typename Broken>
 void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<bool>& wanted) const {
+  const auto open = [&](std::size_t i) -> std::optional<EventReader> {
+    if (!wanted.empty() && !wanted[i]) return std::nullopt;
+    return events(definitions_.locations[i].ref);
+  };
+  for_each_event_of(open, visit, broken);
+}
+
+template <typename Open, typename Visit, typename Broken>
+void Trace::for_each_event_of(Open&& open, Visit&& visit, Broken&& broken) const {
   struct Stream {
     std::optional<EventReader> reader;
     EventView view;
@@ -100,8 +112,8 @@ void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<boo
   HeadHeap heads;
   const auto next = [&](std::size_t i) {
     try {
-      if (!streams[i].reader) streams[i].reader.emplace(events(definitions_.locations[i].ref));
-      if (!streams[i].reader->next(streams[i].view)) return false;
+      if (!streams[i].reader) streams[i].reader = open(i);
+      if (!streams[i].reader || !streams[i].reader->next(streams[i].view)) return false;
       complete(streams[i].view);
       return true;
     } catch (const Error& error) {
@@ -110,7 +122,7 @@ void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<boo
     }
   };
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if ((wanted.empty() || wanted[i]) && next(i)) heads.add({streams[i].view.time, i});
+    if (next(i)) heads.add({streams[i].view.time, i});
   }
   while (!heads.empty()) {
     const auto i = heads.first().second;

@@ -143,9 +143,10 @@ void Archive::finish(const Definitions& definitions) {
     check(OTF2_Archive_SetDefChunkSize(archive_, definition_chunk_bytes(definitions, tables.size())),
           "sizing the definitions");
     write_definitions(definitions, numbering);
-    check(OTF2_Archive_Close(std::exchange(archive_, nullptr)), "closing the archive");
+    check(reported(OTF2_Archive_Close(std::exchange(archive_, nullptr))), "closing the archive");
   } catch (const Error& error) {
     library_failed();
+    ::unlinkat(place_.get(), "traces.otf2", 0);  // half of it may be there
     throw Error(name() + ": " + error.what());
   }
   give_up();  // there is nothing left to write to
@@ -182,7 +183,7 @@ void Archive::write_definitions(const Definitions& definitions, const Numbering&
   OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive_);
   if (writer == nullptr) throw Error("cannot write the definitions: " + take_library_message());
   DefinitionWriter{writer, definitions, numbering, *this}.write();
-  check(OTF2_Archive_CloseGlobalDefWriter(archive_, writer), "closing the definitions");
+  check(reported(OTF2_Archive_CloseGlobalDefWriter(archive_, writer)), "closing the definitions");
   write_archive_properties(archive_, definitions);
 }
 

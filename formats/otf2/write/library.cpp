@@ -2,12 +2,16 @@
 // See library.hpp.
 #include "formats/otf2/write/library.hpp"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <utility>
+
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -16,6 +20,11 @@ namespace {
 constexpr std::size_t most_message_bytes = 256;
 thread_local std::unique_ptr<char[]> last_message;
 thread_local OTF2_ErrorCode last_error = OTF2_SUCCESS;
+thread_local int last_errno = 0;  ///< of that one, where a file has no room
+
+bool has_no_room(int error) {
+  return error == EFBIG || error == ENOSPC || error == EDQUOT;
+}
 
 OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
                             va_list arguments) {
@@ -24,7 +33,10 @@ OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2
     if (!last_message) last_message.reset(new (std::nothrow) char[most_message_bytes]);
     if (last_message) std::vsnprintf(last_message.get(), most_message_bytes, format, arguments);
   }
-  if (last_error == OTF2_SUCCESS) last_error = code;
+  if (last_error == OTF2_SUCCESS) {
+    last_error = code;
+    last_errno = has_no_room(errno) ? errno : 0;
+  }
   return code;
 }
 
@@ -51,8 +63,9 @@ OTF2_ErrorCode reported(OTF2_ErrorCode code) noexcept {
 
 void fail(OTF2_ErrorCode code, const std::string& what) {
   std::string text = what + ": " + OTF2_Error_GetDescription(code);
+  const int error = std::exchange(last_errno, 0);
   if (const auto message = take_library_message(); !message.empty()) text += " (" + message + ")";
-  throw Error(text);
+  throw Error(error != 0 ? system_message(what, error) : text);
 }
 
 }  // namespace tracer::otf2

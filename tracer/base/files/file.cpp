@@ -186,7 +186,11 @@ std::string random_name() {
 
 std::string system_message(const std::string& what, int error) {
   char buffer[128] = "";
-  return what + ": " + ::strerror_r(error, buffer, sizeof buffer);
+  const char* const advice = error == EFBIG    ? "; raise the limit of file sizes (ulimit -f)"
+                             : error == ENOSPC ? "; make room there, or write to another place"
+                             : error == EDQUOT ? "; make room in your quota, or write to another place"
+                                               : "";
+  return what + ": " + ::strerror_r(error, buffer, sizeof buffer) + advice;
 }
 
 std::string read_small_file(const char* path, std::size_t most) {

@@ -29,6 +29,10 @@ void FilterOptions::add_to(Arguments& app) {
   app.add_option("--phase", phases, "Keep only events within a phase annotated by the program: its name, with * and ?")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  add_part_to(app);
+}
+
+void FilterOptions::add_part_to(Arguments& app) {
   app.add_option("--from", from, "Keep only events after this time since the trace's begin, as in 1.5s or 20ms")
       ->type_name("TIME");
   app.add_option("--to", to, "Keep only events before this time since the trace's begin")->type_name("TIME");
@@ -56,21 +60,22 @@ report::Part FilterOptions::part() const {
   return part;
 }
 
-namespace {
-
-/// By the archive's index. One is made where many events lie before the part, and it can be kept; not for some threads
-/// alone, which can begin there only where they have no tasks in common.
-report::FindPartStart starts_of(otf2::PositionedSource& source, const report::Part& part) {
+std::shared_ptr<const index::Contents> index_for(otf2::PositionedSource& source, const report::Part& part,
+                                                 bool has_whole_processes) {
   constexpr double many = 4e6;
   const std::uint64_t length = source.definitions().clock.length;
   if (part.from == 0 || part.from > length) return {};
   const double before =
       static_cast<double>(source.number_of_events()) * static_cast<double>(part.from) / static_cast<double>(length);
-  if (before < many || !part.threads.all() || !index::can_keep_index(source)) {
-    auto kept = index::find_index(source);
-    return kept == nullptr ? report::FindPartStart{} : part_starts(source, std::move(kept));
-  }
-  return part_starts(source, index_of(source).contents);
+  if (before < many || !has_whole_processes || !index::can_keep_index(source)) return index::find_index(source);
+  return index_of(source).contents;
+}
+
+namespace {
+
+report::FindPartStart starts_of(otf2::PositionedSource& source, const report::Part& part) {
+  auto contents = index_for(source, part, part.threads.all());
+  return contents == nullptr ? report::FindPartStart{} : part_starts(source, std::move(contents));
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/cli/options/arguments.hpp"
 #include "tracer/cut/filter.hpp"
 #include "tracer/cut/part.hpp"
 #include "tracer/event_source.hpp"
+#include "tracer/index/contents.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::cli {
@@ -22,9 +24,17 @@ struct FilterOptions {
   std::vector<std::string> phases;            ///< names with * and ?
   std::string from, to, threads, ranks;       ///< of the part of the trace
   void add_to(Arguments& app);
+  /// Those of the part alone.
+  void add_part_to(Arguments& app);
   report::Filter filter() const;
   report::Part part() const;  ///< throws tracer::Error
 };
+
+/// The archive's index where a part can begin by it. One is made where many events lie before the part, and it can be
+/// kept; not where that has some threads alone, which can begin there only where they have no tasks in common
+/// (`has_whole_processes`). Null: there is none.
+std::shared_ptr<const index::Contents> index_for(otf2::PositionedSource& source, const report::Part& part,
+                                                 bool has_whole_processes);
 
 /// Functions without symbols in samples: as people read them, or as they were recorded.
 enum class Nameless : std::uint8_t { by_file, by_address };

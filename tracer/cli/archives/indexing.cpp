@@ -6,15 +6,17 @@
 #include <system_error>
 
 #include "tracer/base/text.hpp"
+#include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/trace_index.hpp"
 
 namespace tracer::cli {
 namespace {
 
-index::Stored open_with_progress(otf2::PositionedSource& source) {
+index::Stored open_with_progress(otf2::PositionedSource& source, unsigned threads) {
   Progress progress{"indexing"};
-  return open_index(source, [&](double share) { progress.update(share); });
+  return open_index(
+      source, [&](double share) { progress.update(share); }, threads);
 }
 
 void say_written(const index::Stored& stored) {
@@ -25,7 +27,7 @@ void say_written(const index::Stored& stored) {
 }  // namespace
 
 index::Stored index_of(otf2::PositionedSource& source) {
-  index::Stored stored = open_with_progress(source);
+  index::Stored stored = open_with_progress(source, conversion_settings({}).threads);
   if (!stored.note.empty()) print_note(stored.note);
   say_written(stored);
   return stored;
@@ -36,13 +38,14 @@ void IndexOption::add_to(Arguments& app) {
 }
 
 void IndexOption::prepare(ConvertOptions& conversion) {
+  use_threads(conversion.threads);
   if (!is_wanted_) return;
   conversion.read_back = [this](const std::filesystem::path& directory) { make(directory / "traces.otf2"); };
 }
 
 void IndexOption::make(const std::filesystem::path& archive) {
   const auto source = otf2::open_archive(archive);
-  made_ = open_with_progress(*source);
+  made_ = open_with_progress(*source, threads_);
   of_ = archive;
 }
 

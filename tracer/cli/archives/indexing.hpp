@@ -11,7 +11,8 @@
 
 namespace tracer::cli {
 
-/// The archive's index, which is made where there is none, with a progress bar on a terminal; says what it has written.
+/// The archive's index, which is made where there is none, by TRACER_THREADS threads, with a progress bar on a
+/// terminal; says what it has written.
 index::Stored index_of(otf2::PositionedSource& source);
 
 /// `--index` of commands that make archives: they make the index as well.
@@ -20,6 +21,8 @@ class IndexOption {
   void add_to(Arguments& app);
   /// Where the index is wanted, its pass over the events is the one that reads the archive back.
   void prepare(ConvertOptions& conversion);
+  /// As many as the conversion uses: 0 as many as are of use.
+  void use_threads(unsigned threads) { threads_ = threads; }
   /// After the conversion, or for an archive that there was: makes the index where prepare() has not, and says what is
   /// to be said. `archive`: its anchor file.
   void finish(const std::filesystem::path& archive, bool is_quiet);
@@ -28,6 +31,7 @@ class IndexOption {
   void make(const std::filesystem::path& archive);
 
   bool is_wanted_ = false;
+  unsigned threads_ = 0;
   std::filesystem::path of_;  ///< the archive whose index was made last
   index::Stored made_;
 };

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <system_error>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/error.hpp"
@@ -26,14 +26,14 @@ void write_output(const std::string& path, const std::function<void(std::ostream
       return print_data(out.str());
     }
     write(std::cout);
-    if (!std::cout.flush()) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+    if (!std::cout.flush()) throw Error{system_message("cannot write to standard output", errno)};
     return;
   }
   const auto into = [&](const fs::path& file) {
     std::ofstream out{file, std::ios::binary};
-    if (!out) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
+    if (!out) throw Error{system_message("cannot write " + path, errno)};
     write(out);
-    if (!out.flush()) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
+    if (!out.flush()) throw Error{system_message("cannot write " + path, errno)};
   };
   std::error_code error;
   const auto status = fs::status(path, error);

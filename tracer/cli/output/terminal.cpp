@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
@@ -36,7 +38,7 @@ bool is_coloured() noexcept {
 
 void put(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+    throw Error{system_message("cannot write to standard output", errno)};
 }
 
 }  // namespace
@@ -71,6 +73,11 @@ void print_formatted(const char* format, ...) {
   va_end(arguments);
   text.pop_back();
   print_text(text);
+}
+
+void flush_output() {
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush();
+  if (!is_written) throw Error{system_message("cannot write to standard output", errno)};
 }
 
 void print_data(std::string_view text) {

@@ -38,6 +38,8 @@ void print_text(std::string_view text);
 [[gnu::format(printf, 1, 2)]] void print_formatted(const char* format, ...);
 /// JSON and other forms for programs: as it is, unless standard output is a terminal.
 void print_data(std::string_view text);
+/// At the end of a command. Throws tracer::Error where not all that it wrote has arrived.
+void flush_output();
 /// What follows stands at the top of an empty screen.
 void clear_screen();
 

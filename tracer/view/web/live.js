@@ -60,20 +60,34 @@ export function selectAt(lane, depth, what, then) {
 }
 /** What else is loaded of what is in view. @type {((from: number, to: number, visible: any[], signal: AbortSignal) => void)[]} */
 export const also = [];
-/** @type {any} */
-let timer = 0, running = null;
-export function refresh() { clearTimeout(timer); timer = setTimeout(load, 25); }
+/** What is asked for now, and whether something else is to be asked for when its answer is there. @type {{stop: AbortController, from: number, to: number} | null} */
+let running = null;
+let timer = 0, again = false;
+/** While the view moves on and on, too, what it passes is asked for. */
+export function refresh() { if (!timer) timer = window.setTimeout(load, 25); }
+/** Whether what is asked for has something of what is in view, about as fine. */
+function isOfView() {
+  if (!running) return false;
+  const span = view.t1 - view.t0, asked = (running.to - running.from) / 2, most = 2;
+  return running.from < view.t1 && running.to > view.t0 && span < most * asked && asked < most * span;
+}
 async function load() {
+  timer = 0;
+  if (running && isOfView()) { again = true; return; }
   const top = $('scroller').scrollTop, bottom = top + $('scroller').clientHeight, most = 256;
   const visible = order.filter((lane) => !lane.bands && lane.y + lane.height >= top - 200 && lane.y <= bottom + 200).slice(0, most);
   if (awaited && !visible.includes(lanes[awaited.lane])) visible.push(lanes[awaited.lane]);
   if (!visible.length) return;
-  if (running) running.abort();
-  running = new AbortController();
+  if (running) running.stop.abort();
   const span = view.t1 - view.t0, from = Math.max(0, Math.floor(view.t0 - span / 2)), to = Math.max(from + 1, Math.min(Math.ceil(view.t1 + span / 2), Math.ceil(length)));
-  for (const one of also) one(from, to, visible, running.signal);
-  const answer = await ask('window', {from, to, width: Math.max(100, Math.round(2 * width)), lanes: listOf(visible.map((lane) => lane.index))}, running.signal);
+  const mine = running = {stop: new AbortController(), from, to}, signal = mine.stop.signal;
+  again = false;
+  for (const one of also) one(from, to, visible, signal);
+  const answer = await ask('window', {from, to, width: Math.max(100, Math.round(2 * width)), lanes: listOf(visible.map((lane) => lane.index))}, signal);
   if (answer) take(answer);
+  if (running !== mine) return;
+  running = null;
+  if (again) load();
 }
 /** The whole run, of some of the lanes where there are very many. */
 export async function loadOverview() {
