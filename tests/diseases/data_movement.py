@@ -47,6 +47,8 @@ def faults_of(name, wanted, report, content):
         yield f"{name}: found {found}, expected {expected}"
     if report["transfer_content"] != (content and report["data_operations"]["bytes"] > 0):
         yield f"{name}: transfer_content is {report['transfer_content']}"
+    if content and report["data_operations"]["bytes"] > 1 << 20 and not report["event_counts"].get("buffer_flush"):
+        yield f"{name}: nothing says how long comparing contents took"
     ids = [(f["id"], f["line"]) for f in report["verdict"]["findings"]]
     movement = [(i, line) for i, line in ids if i in (NEEDLESS | COSTLY) - others]
     for row in report["data_movement"]:
