@@ -51,7 +51,7 @@ enum class RecordKind : std::uint8_t {
   device_finalize = 33,
   device_load = 34,
   device_unload = 35,
-  ring_wait = 36,  ///< the producer waited for the drainer: from `time` to b
+  ring_wait = 36,  ///< the thread was the tool's: it waited for the drainer, or hashed what was copied
   lost = 37,       ///< the producer dropped b events between c and `time`
   // Annotations (NVTX, ITT, Kokkos, ROCTx).
   range_push = 38,  ///< nested on its thread

@@ -63,7 +63,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::device_finalize,   "device_finalize",   "", "device number (int32)", "", ""},
     {RecordKind::device_load,       "device_load",       "", "device number (int32)", "module id", "bytes"},
     {RecordKind::device_unload,     "device_unload",     "", "device number (int32)", "module id", ""},
-    {RecordKind::ring_wait,         "ring_wait",         "", "", "ticks at the end of the wait", ""},
+    {RecordKind::ring_wait,         "ring_wait",         "", "", "ticks at the end of the wait", "ticks at its begin, 0: the record's time"},
     {RecordKind::lost,              "lost",              "", "", "events lost", "ticks of the first loss"},
     // Front ends record the kinds 38 to 51.
     // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI, 6 CUDA, 7 Python), bits 4-7 the type of the payload (0 none,

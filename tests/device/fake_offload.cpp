@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program with an OpenMP runtime of its own that has device tracing: two threads offload to two fake devices. The
 // tool is the one that OMP_TOOL_LIBRARIES names; without it the program runs on its own.
-// Usage: fake_offload [STEPS]
+// Usage: fake_offload [STEPS [PAUSE_US KERNEL_US]]
+// With a pause between steps it has 1 MiB on each device for the whole run. After half of the steps it prints "ready"
+// and waits for a line.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -14,20 +17,47 @@ namespace {
 
 using namespace tracer::test;
 
+struct Pace {
+  std::chrono::microseconds pause{0}, kernel{2};
+};
+
+/// Where all threads wait for a line.
+class Halfway {
+ public:
+  void wait(bool reads) {
+    ++here_;
+    while (here_ < 2) rest();
+    if (reads) {
+      std::puts("ready");
+      std::fflush(stdout);
+      (void)std::getchar();
+      goes_on_ = true;
+    }
+    while (!goes_on_) rest();
+  }
+
+ private:
+  static void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+  std::atomic<int> here_{0};
+  std::atomic<bool> goes_on_{false};
+};
+
 struct Thread {
   FakeDevice& device;
   std::uint64_t address;
+  Pace pace;
+  Halfway& halfway;
   ompt_data_t data{}, task{}, parallel{};
 
-  void data_op(ompt_data_t* target, ompt_target_data_op_t optype, std::uint64_t bytes) {
+  void data_op(ompt_data_t* target, ompt_target_data_op_t optype, std::uint64_t bytes, std::uint64_t offset = 0) {
     const bool from = optype == ompt_target_data_transfer_from_device || optype == ompt_target_data_delete;
     const int number = device.options.number;
     Operation op;
     op.type = ompt_callback_target_data_op;
     op.optype = optype;
     op.bytes = bytes;
-    op.source = from ? address : 0x1000;
-    op.destination = from ? 0x1000 : address;
+    op.source = from ? address + offset : 0x1000;
+    op.destination = from ? 0x1000 : address + offset;
     op.source_device = from ? number : -1;
     op.destination_device = from ? -1 : number;
     op.target_id = target->value;
@@ -52,32 +82,49 @@ struct Thread {
     op.target_id = target->value;
     op.requested_teams = 4;
     op.granted_teams = 2;
-    op.duration = 2000;
+    op.duration = static_cast<std::uint64_t>(std::chrono::nanoseconds(pace.kernel).count());
     device.run(op);
     call<ompt_callback_target_submit_emi_t>(ompt_callback_target_submit_emi, ompt_scope_end, target, &id, 4u);
   }
 
-  void target_region() {
+  template <class Body>
+  void construct(ompt_target_t kind, const Body& body) {
     ompt_data_t target{};
     const auto tell = [&](ompt_scope_endpoint_t endpoint) {
-      call<ompt_callback_target_emi_t>(ompt_callback_target_emi, ompt_target, endpoint, device.options.number, &task,
-                                       nullptr, &target, here());
+      call<ompt_callback_target_emi_t>(ompt_callback_target_emi, kind, endpoint, device.options.number, &task, nullptr,
+                                       &target, here());
       device.target(endpoint, target.value);
     };
     tell(ompt_scope_begin);
-    data_op(&target, ompt_target_data_alloc, 256);
-    data_op(&target, ompt_target_data_transfer_to_device, 256);
-    kernel(&target);
-    data_op(&target, ompt_target_data_transfer_from_device, 128);
-    data_op(&target, ompt_target_data_delete, 0);
+    body(&target);
     tell(ompt_scope_end);
+  }
+  void target_region() {
+    construct(ompt_target, [this](ompt_data_t* target) {
+      data_op(target, ompt_target_data_alloc, 256);
+      data_op(target, ompt_target_data_transfer_to_device, 256);
+      kernel(target);
+      data_op(target, ompt_target_data_transfer_from_device, 128);
+      data_op(target, ompt_target_data_delete, 0);
+    });
+  }
+  void keep(ompt_target_t kind, ompt_target_data_op_t optype) {
+    constexpr std::uint64_t bytes = 1 << 20;
+    construct(kind, [&](ompt_data_t* target) { data_op(target, optype, bytes, bytes); });
   }
 
   void run(unsigned steps) {
     call<ompt_callback_thread_begin_t>(ompt_callback_thread_begin, ompt_thread_initial, &data);
     call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_begin, &parallel, &task, 1u, 1u,
                                         static_cast<int>(ompt_task_initial));
-    for (unsigned i = 0; i < steps; ++i) target_region();
+    const bool is_paced = pace.pause.count() != 0;
+    if (is_paced) keep(ompt_target_enter_data, ompt_target_data_alloc);
+    for (unsigned i = 0; i < steps; ++i) {
+      if (is_paced && i == steps / 2) halfway.wait(device.options.number == 0);
+      target_region();
+      std::this_thread::sleep_for(pace.pause);
+    }
+    if (is_paced) keep(ompt_target_exit_data, ompt_target_data_delete);
     call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_end, nullptr, &task, 0u, 1u,
                                         static_cast<int>(ompt_task_initial));
     call<ompt_callback_thread_end_t>(ompt_callback_thread_end, &data);
@@ -97,7 +144,10 @@ int main(int argc, char** argv) {
                                             device->handle(),
                                             reinterpret_cast<ompt_function_lookup_t>(device->lookup()), "a fake");
   }
-  Thread one{*first, 0xd0000000}, two{*second, 0xe0000000};
+  const auto duration = [&](int which) { return std::chrono::microseconds(argc > which ? std::atoi(argv[which]) : 0); };
+  const Pace pace = argc > 3 ? Pace{duration(2), duration(3)} : Pace{};
+  Halfway halfway;
+  Thread one{*first, 0xd0000000, pace, halfway}, two{*second, 0xe0000000, pace, halfway};
   std::thread other([&] { two.run(steps); });
   one.run(steps);
   other.join();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data movement that could be avoided (the host, as a device). `data_movement` lists the programs, `data_movement NAME`
 // runs one and prints "PATTERN COUNT BYTES LINE" of each pattern that its trace must show, and nothing else may be
-// there.
+// there. `data_movement NAME cured` runs the same without the disease.
 #include <omp.h>
 #include <stdlib.h>
 
@@ -208,18 +208,103 @@ static void parts(void) {
   for (int step = 0; step < pieces; ++step) omp_target_free(memory[step], device);
 }
 
-static const Program programs[] = {{"duplicate_transfer", duplicate_transfer},
-                                   {"round_trip", round_trip},
-                                   {"returned_unchanged", returned_unchanged},
-                                   {"fetched_unchanged", fetched_unchanged},
-                                   {"repeated_allocation", repeated_allocation},
-                                   {"repeated_routine", repeated_routine},
-                                   {"duplicate_routine", duplicate_routine},
-                                   {"unused_allocation", unused_allocation},
-                                   {"unused_transfer", unused_transfer},
-                                   {"healthy", healthy},
-                                   {"resident", resident},
-                                   {"parts", parts}};
+// The same as the report advises to write them.
+
+static void duplicate_transfer_cured(void) {
+  long sum = 0;
+#pragma omp target data map(to : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target map(tofrom : sum) map(present, alloc : a [0:size])
+    for (int i = 0; i < part; ++i) sum += a[i];
+  }
+  if (sum != (long)part * steps) exit(1);
+}
+
+static void round_trip_cured(void) {
+#pragma omp target data map(to : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+    use(a);
+#pragma omp target update from(a [0:size])
+  }
+  if (a[0] != 1 + steps) exit(1);
+}
+
+static void returned_unchanged_cured(void) {
+  long sum = 0;
+#pragma omp target data map(tofrom : sum)
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < size; ++i) a[i] = step + 1;
+#pragma omp target map(present, alloc : sum) map(to : a [0:size])
+    for (int i = 0; i < part; ++i) sum += a[i];
+  }
+}
+
+static void fetched_unchanged_cured(void) {
+  long sum = 0;
+#pragma omp target data map(alloc : a [0:size]) map(tofrom : sum)
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < size; ++i) a[i] = step + 1;
+#pragma omp target update to(a [0:size])
+#pragma omp target map(present, alloc : sum, a [0:size])
+    for (int i = 0; i < part; ++i) sum += a[i];
+  }
+}
+
+static void repeated_allocation_cured(void) {
+#pragma omp target data map(alloc : c [0:large])
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target map(present, alloc : c [0:large])
+    for (int i = 0; i < large; i += page) c[i] = i;
+  }
+}
+
+static void repeated_routine_cured(void) {
+  const int device = omp_get_default_device();
+  int* memory = omp_target_alloc(large_bytes, device);
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target is_device_ptr(memory)
+    for (int i = 0; i < large; i += page) memory[i] = i;
+  }
+  omp_target_free(memory, device);
+}
+
+static void duplicate_routine_cured(void) {
+  const int device = omp_get_default_device(), host = omp_get_initial_device();
+  int* memory = omp_target_alloc(bytes, device);
+  if (omp_target_memcpy(memory, a, bytes, 0, 0, device, host) != 0) exit(1);
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target is_device_ptr(memory)
+    for (int i = 0; i < part; ++i) memory[i] += i;
+  }
+  omp_target_free(memory, device);
+}
+
+static void unused_allocation_cured(void) {
+  use(b);
+  use(b);
+}
+
+static void unused_transfer_cured(void) {
+#pragma omp target data map(alloc : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+    a[0] = 2 * step + 1;
+#pragma omp target update to(a [0:size])
+    use(a);
+  }
+}
+
+static const Program programs[] = {{"duplicate_transfer", duplicate_transfer, duplicate_transfer_cured},
+                                   {"round_trip", round_trip, round_trip_cured},
+                                   {"returned_unchanged", returned_unchanged, returned_unchanged_cured},
+                                   {"fetched_unchanged", fetched_unchanged, fetched_unchanged_cured},
+                                   {"repeated_allocation", repeated_allocation, repeated_allocation_cured},
+                                   {"repeated_routine", repeated_routine, repeated_routine_cured},
+                                   {"duplicate_routine", duplicate_routine, duplicate_routine_cured},
+                                   {"unused_allocation", unused_allocation, unused_allocation_cured},
+                                   {"unused_transfer", unused_transfer, unused_transfer_cured},
+                                   {"healthy", healthy, NULL},
+                                   {"resident", resident, NULL},
+                                   {"parts", parts, NULL}};
 
 int main(int argc, char** argv) {
   a = malloc(bytes);
@@ -230,7 +315,7 @@ int main(int argc, char** argv) {
   if (program != NULL) {
     int* keep = b;
 #pragma omp target enter data map(to : keep [0:part])  // used by kernels of all programs
-    program->run();
+    run(program, argc);
 #pragma omp target map(present, alloc : keep [0:part])
     for (int j = 0; j < part; ++j) keep[j] += 1;
 #pragma omp target exit data map(from : keep [0:part])

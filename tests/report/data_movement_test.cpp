@@ -30,15 +30,18 @@ class Moving {
     kernel = trace.region("target kernel", RegionRole::kernel, 20);
     update = trace.region("target update", RegionRole::code, 30);
     to = trace.region("target data to device", RegionRole::data_transfer, 30);
+    from = trace.region("target data from device", RegionRole::data_transfer, 35);
     enter_data = trace.region("target enter data", RegionRole::code, 40);
     alloc = trace.region("target data alloc", RegionRole::allocate, 40);
     exit_data = trace.region("target exit data", RegionRole::code, 50);
     remove = trace.region("target data delete", RegionRole::deallocate, 50);
     trace.simple(0, start, EventType::program_begin, 0, 1);
   }
-  void operation(RegionRef what, std::uint64_t bytes, std::uint64_t source, std::uint64_t destination) {
+  void operation(RegionRef what, std::uint64_t bytes, std::uint64_t source, std::uint64_t destination,
+                 std::uint64_t content = 0) {
     trace.enter(0, now, what, {{4, ++operations}, {5, bytes}, {6, source}, {7, destination}});
     now += 10 * us;
+    if (content != 0) trace.simple(0, now, EventType::parameter_uint, 0, content);
     trace.leave(0, now, what);
   }
   /// A construct that is `before` longer ahead of what it does, and `behind` after it.
@@ -68,7 +71,7 @@ class Moving {
   }
 
   TraceBuilder trace;
-  RegionRef target, submit, kernel, update, to, enter_data, alloc, exit_data, remove;
+  RegionRef target, submit, kernel, update, to, from, enter_data, alloc, exit_data, remove;
   std::uint64_t now = start + 1 * ms, operations = 0;
 };
 
@@ -104,6 +107,69 @@ TEST_CASE("what passes between two operations is of the second, and of the last 
   CHECK(rows[0]["pattern"] == "unused-transfer");
   CHECK(rows[0]["count"] == 1);
   CHECK(rows[0]["ns"] == 11 * us);
+}
+
+TEST_CASE("comparing contents is the tool's time, and no part of the construct that it is in") {
+  Moving program;
+  program.trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});
+  for (int i = 0; i < 5; ++i) {
+    program.in(program.update, 1 * us, 2 * us, [&] {
+      program.operation(program.to, 1 << 20, 0x1000, 0x9000, 77);
+      program.trace.simple(0, program.now, EventType::buffer_flush, 0, program.now + 9 * ms);
+      program.pause(9 * ms);
+    });
+    program.launch(1 * ms);
+  }
+  program.trace.simple(0, program.now + 1 * ms, EventType::program_end);
+  const Json report = report_of(program.trace);
+  const Json& rows = report["data_movement"];
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "duplicate-transfer");
+  CHECK(rows[0]["count"] == 4);
+  CHECK(rows[0]["ns"] == 4 * (1 + 10 + 2) * us);
+  CHECK(report["account"]["time"]["tool_ns"] == 5 * 9 * ms);
+  CHECK(report["account"]["time"]["device_ns"] == 5 * ((1 + 10 + 2 + 4) * us + 1 * ms));
+}
+
+TEST_CASE("of a copy that is overwritten by the same again, one is needless") {
+  const std::uint64_t second = GENERATE(77, 78);  // the content
+  Moving program;
+  program.trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  program.operation(program.to, 4096, 0x1000, 0x9000, second);
+  program.launch(1 * ms);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == (second == 77 ? "duplicate-transfer" : "unused-transfer"));
+  CHECK(rows[0]["count"] == 1);
+  CHECK(rows[0]["bytes"] == 4096);
+}
+
+TEST_CASE("what the host fetches to another place was of use, though no kernel had it") {
+  const std::uint64_t to = GENERATE(0, 0x1400, 0x5000);
+  Moving program;
+  program.operation(program.to, 4096, 0x1000, 0x9000);
+  if (to != 0) program.operation(program.from, 1024, 0x9400, to);
+  program.operation(program.to, 4096, 0x1000, 0x9000);
+  program.launch(1 * ms);
+  CHECK(program.movement().size() == (to == 0x5000 ? 0 : 1));
+}
+
+TEST_CASE("the same sent to two memories at once is no duplicate, and what came from one goes not back to the other") {
+  const bool at_once = GENERATE(true, false), fetches = GENERATE(false, true);
+  Moving program;
+  program.trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});
+  program.operation(program.alloc, 4096, 0, 0x9000);
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  program.launch(1 * ms);
+  if (fetches) program.operation(program.from, 4096, 0x9000, 0x1000, 78);
+  if (!at_once) program.operation(program.remove, 4096, 0x9000, 0);
+  program.operation(program.alloc, 8192, 0, 0x20000);
+  program.operation(program.to, 4096, 0x1000, 0x20000, fetches ? 78 : 77);
+  program.launch(1 * ms);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == (at_once ? 0 : 1));
+  if (!at_once) CHECK(rows[0]["pattern"] == (fetches ? "round-trip" : "duplicate-transfer"));
 }
 
 TEST_CASE("memory that one call allocates and frees again and again could be kept; what is in use at once could not") {

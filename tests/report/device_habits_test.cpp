@@ -134,6 +134,29 @@ TEST_CASE("small copies between two kernels could be one; large ones and few are
   CHECK(rows[0]["ns"] == (9 + 11) * 10 * us);
 }
 
+TEST_CASE("of waiting for a device so much could be won as the host works while the device has nothing") {
+  Offloading program;
+  program.copy(program.to, 1 << 20, 300 * ms, 0x1000, 0x100000);  // has the host's memory meanwhile
+  for (int i = 0; i < 5; ++i) {
+    program.launch(100 * ms, "1000x1x1", true);
+    program.works(10 * ms);
+  }
+  program.launch(100 * ms);
+  program.trace.simple(0, program.now + 200 * ms, EventType::program_end);  // work behind the last operation
+  const Json findings = report_of(program.trace)["verdict"]["findings"];
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0]["id"] == "device-wait");
+  CHECK(findings[0]["lost_ns"] == 300 * ms + 6 * 100'020 * us + 5 * ms);
+  CHECK(findings[0]["win_ns"] == 5 * 10 * ms);
+}
+
+TEST_CASE("kernels that the host has no work beside are the program's work") {
+  Offloading program;
+  for (int i = 0; i < 5; ++i) program.launch(100 * ms, "1000x1x1", true);
+  program.trace.simple(0, program.now + 200 * ms, EventType::program_end);
+  CHECK(report_of(program.trace)["verdict"]["findings"].empty());
+}
+
 TEST_CASE("a copy could go on behind the kernel before it, unless it sends what was fetched meanwhile") {
   const bool fetches = GENERATE(false, true);
   Offloading program;

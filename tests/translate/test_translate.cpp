@@ -329,6 +329,23 @@ TEST_CASE("a wait for the drainer is written after the record that had to wait")
   CHECK(report.repairs.empty());
 }
 
+TEST_CASE("what hashing the content of a copy took begins where the copy ended") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  Record hashed = ring_wait(36, 36);
+  hashed.c = 31;
+  master.insert(master.begin() + 3,
+                {mutex_acquire(30, mutex_kind::lock, 0x77, 0x2000), mutex_acquired(31, mutex_kind::lock, 0x77, 0x2000),
+                 hashed, mutex_released(38, mutex_kind::lock, 0x77, 0x2010)});
+  const auto report = run(source, sink);
+  const Lines lines = sink.text(0);
+  CAPTURE(lines);
+  CHECK(std::find(lines.begin(), lines.end(), "30 buffer_flush") != lines.end());
+  CHECK(report.repairs.empty());
+}
+
 TEST_CASE("a wait for the drainer does not part a task from its dependences") {
   MemorySource source;
   MemorySink sink;

@@ -23,6 +23,9 @@ struct DataOperation {
   const void* codeptr_ra;
 };
 
+/// Bytes; hashing less takes no longer than recording that it did.
+constexpr std::uint64_t least_hashing = 1024;
+
 // Device numbers are small or -1: 16 bits keep both.
 constexpr std::uint32_t pack_devices(int source, int destination) noexcept {
   return (static_cast<std::uint32_t>(source) & 0xffffu) | static_cast<std::uint32_t>(destination) << 16;
@@ -69,6 +72,16 @@ void emit_data_operation(const DataOperation& operation) noexcept {
                   .a = static_cast<std::uint32_t>(operation.target_id),
                   .b = address_of(operation.destination),
                   .c = content.is_there ? content.hash : address_of(operation.codeptr_ra)});
+    // The record's own time comes last: emitting the others may have taken some.
+    if (content.is_there && operation.bytes >= least_hashing)
+      if (const Ticks end = now(); end > time)
+        channel.emit({.time = end,
+                      .kind = RecordKind::ring_wait,
+                      .endpoint = Endpoint::none,
+                      .sub = 0,
+                      .a = 0,
+                      .b = end,
+                      .c = time});
   });
 }
 

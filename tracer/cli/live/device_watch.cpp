@@ -3,21 +3,36 @@
 #include "tracer/cli/live/device_watch.hpp"
 
 #include <cstdio>
+#include <span>
+#include <utility>
 
 #include "tracer/base/text.hpp"
 
 namespace tracer::cli {
 
-void DeviceWatch::end_look(const std::function<double(double)>& seconds) {
+void DeviceWatch::begin_look(Ticks now) {
+  host_.begin_look(now);
   for (auto& [number, device] : devices_) {
     device.look = {};
     device.kernel_ticks = device.copy_ticks = 0;
     device.kernel_ns = device.copy_ns = 0;
     device.streams.clear();
   }
+  if (!std::exchange(is_first_, false)) return;
+  // What a device had in use before the oldest records of the rings is in its own.
+  read_records();
+  for (const auto& [number, device] : devices_)
+    if (device.comes_late) host_.had_in_use(number, device.memory);
+}
+
+void DeviceWatch::read_records() {
   tail_.next([this](std::span<const DeviceRecord> records) {
     for (const auto& record : records) take(record);
   });
+}
+
+void DeviceWatch::end_look(const std::function<double(double)>& seconds) {
+  read_records();
   all_ = host_.devices();
   for (auto& [number, look] : all_) {
     look.kernel_time = seconds(look.kernel_time);
@@ -25,6 +40,7 @@ void DeviceWatch::end_look(const std::function<double(double)>& seconds) {
   }
   constexpr double nanosecond = 1e-9;
   for (auto& [number, device] : devices_) {
+    if (device.comes_late && all_.contains(number)) continue;
     DeviceLook& look = all_[number] = device.look;
     look.kernel_time =
         seconds(static_cast<double>(device.kernel_ticks)) + static_cast<double>(device.kernel_ns) * nanosecond;
@@ -34,13 +50,19 @@ void DeviceWatch::end_look(const std::function<double(double)>& seconds) {
   }
 }
 
+DeviceWatch::Device& DeviceWatch::device_of(const DeviceRecord& record) {
+  Device& device = devices_[record.device];
+  device.comes_late = record.provider == DeviceProviderKind::ompt;
+  return device;
+}
+
 void DeviceWatch::take(const DeviceRecord& r) {
   if (r.device < 0) return;
   const auto duration = r.end > r.start && r.start != 0 ? r.end - r.start : 0;
   const bool in_ticks = r.clock == DeviceClock::host_ticks;
   switch (r.kind) {
     case DeviceRecordKind::kernel: {
-      auto& device = devices_[r.device];
+      auto& device = device_of(r);
       ++device.look.kernels;
       (in_ticks ? device.kernel_ticks : device.kernel_ns) += duration;
       device.streams.insert(r.stream);
@@ -49,7 +71,7 @@ void DeviceWatch::take(const DeviceRecord& r) {
     case DeviceRecordKind::transfer_to_device:
     case DeviceRecordKind::transfer_from_device:
     case DeviceRecordKind::transfer_peer: {
-      auto& device = devices_[r.device];
+      auto& device = device_of(r);
       ++device.look.copies;
       (in_ticks ? device.copy_ticks : device.copy_ns) += duration;
       if (r.kind == DeviceRecordKind::transfer_to_device) device.look.to += r.bytes;
@@ -58,9 +80,9 @@ void DeviceWatch::take(const DeviceRecord& r) {
       return;
     }
     case DeviceRecordKind::alloc:
-      return devices_[r.device].memory.allocated(r.destination_address, r.bytes);
+      return device_of(r).memory.allocated(r.destination_address, r.bytes);
     case DeviceRecordKind::free:
-      return devices_[r.device].memory.freed(r.source_address);
+      return device_of(r).memory.freed(r.source_address);
     default:
       return;
   }

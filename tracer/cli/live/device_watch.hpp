@@ -17,12 +17,13 @@
 
 namespace tracer::cli {
 
-/// A device of which a record has come is shown by its records from then on.
+/// A device of which a record has come is shown by its records from then on, unless its provider is one whose records
+/// come a buffer at a time: then by what the host asks for, and its records say which memory it had in use before.
 class DeviceWatch {
  public:
   explicit DeviceWatch(const std::filesystem::path& raw_directory) : tail_{raw_directory} {}
 
-  void begin_look(Ticks now) { host_.begin_look(now); }
+  void begin_look(Ticks now);
   void see(const raw::RingView& view) { host_.see(view); }
   /// After all rings; `seconds` of ticks.
   void end_look(const std::function<double(double)>& seconds);
@@ -41,11 +42,15 @@ class DeviceWatch {
     std::uint64_t kernel_ns = 0, copy_ns = 0;  ///< on the device's own clock
     std::set<std::uint64_t> streams;
     Allocations memory;
+    bool comes_late = false;  ///< a buffer at a time
   };
+  void read_records();
+  Device& device_of(const DeviceRecord& record);
   void take(const DeviceRecord& record);
 
   raw::DeviceTail tail_;
   HostDevices host_;
+  bool is_first_ = true;
   std::map<std::int32_t, Device> devices_;  ///< that have records
   std::map<std::int32_t, DeviceLook> all_;  ///< times in seconds
 };

@@ -35,6 +35,12 @@ void HostDevices::begin_look(Ticks now) {
   }
 }
 
+void HostDevices::had_in_use(std::int32_t device, const Allocations& memory) {
+  allocations_[device] = memory;
+  looks_[device].by_host = true;
+  looks_[device].memory = memory.in_use();
+}
+
 DeviceLook& HostDevices::device(Thread& thread, std::int32_t number) {
   thread.used.insert(number);
   DeviceLook& look = looks_[number];

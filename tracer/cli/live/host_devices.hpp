@@ -18,6 +18,8 @@ namespace tracer::cli {
 class HostDevices {
  public:
   void begin_look(Ticks now);
+  /// Before the first look: what is not in the rings any more.
+  void had_in_use(std::int32_t device, const Allocations& memory);
   /// A ring, once in each look. What was recorded between two looks and is gone is not guessed.
   void see(const raw::RingView& view);
   /// Times are in ticks.

@@ -87,6 +87,7 @@ class Judge {
   void code_loading();
   Cells cells_of_operations(const DataMovementRow& row);
   std::string of_devices() const;
+  std::uint64_t beside_devices(const Cells& waits) const;
   void frequent_barriers();
   void imbalance();
   bool follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine);
@@ -149,7 +150,7 @@ class Judge {
   Directive construct(RegionRef region) const;
   RegionRole role(RegionRef region) const;
   void sure(Finding& finding, const char* how) const;
-  void add(Finding finding, std::string id, Cells cells, double alone = 0);
+  void add(Finding finding, std::string id, Cells cells, double alone = 0, std::uint64_t most = ~std::uint64_t{0});
   void find();
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
   void summarize();

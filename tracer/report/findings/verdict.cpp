@@ -131,14 +131,16 @@ std::size_t Judge::split(std::size_t cell, std::uint64_t ns, Place of) {
   return part;
 }
 
-/// Kept when it is worth a word. `alone`: the share of the cells in which the whole program waits for their thread.
-void Judge::add(Finding finding, std::string id, Cells cells, double alone) {
+/// Kept when it is worth a word. `alone`: the share of the cells in which the whole program waits for their thread;
+/// `most`: ns of them that could be won.
+void Judge::add(Finding finding, std::string id, Cells cells, double alone, std::uint64_t most) {
   take(cells);
   finding.id = std::move(id);
   finding.lost = sum(cells);
   finding.cells = std::move(cells);
-  const auto of_all = static_cast<std::uint64_t>(static_cast<double>(finding.lost) * alone);
-  finding.win = of_all + (finding.lost - of_all) / threads_;
+  const std::uint64_t could_be_won = std::min(finding.lost, most);
+  const auto of_all = static_cast<std::uint64_t>(static_cast<double>(could_be_won) * alone);
+  finding.win = of_all + (could_be_won - of_all) / threads_;
   if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
   // What the host and others take may lie anywhere: a finding has to stand out of it.
   if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));

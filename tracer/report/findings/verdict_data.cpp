@@ -23,9 +23,11 @@ struct PatternRow {
 
 /// What each pattern means, and the clause to write (OpenMP 5.2, 5.8 and 13).
 constexpr std::array patterns{
-    PatternRow{DataPattern::duplicate_transfer, "operations", "copy to the device what it has already",
+    PatternRow{DataPattern::duplicate_transfer, "operations",
+               "copy to the device what was copied there before, with the same content",
                "Keep the data on the device between these constructs: put `target data map(to: ...)` around them, or "
-               "`target enter data` before and `target exit data` behind them.",
+               "`target enter data` before and `target exit data` behind them. If kernels change them, keep a second "
+               "copy on the device and restore them from it.",
                "high"},
     PatternRow{
         DataPattern::round_trip, "operations", "copy back to the device what came from it and did not change",

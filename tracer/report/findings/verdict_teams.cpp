@@ -5,6 +5,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
+#include "tracer/report/measures/data_regions.hpp"
 #include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
@@ -172,6 +173,34 @@ std::string Judge::of_devices() const {
   return text;
 }
 
+/// Of what threads wait for devices: so much could go on beside the host's own work. That is the time in which a device
+/// has nothing while no thread of its process has anything to do with devices, for each of the threads that wait. A
+/// copy has the host's memory, which work may not touch meanwhile; what could go on behind kernels, or in turn with
+/// them, has findings of its own.
+std::uint64_t Judge::beside_devices(const Cells& waits) const {
+  std::uint64_t kernels = 0, turns = 0, beside = 0;
+  for (const std::size_t cell : waits)
+    if (const RegionRef region = account_.details[cell].region;
+        region >= classes_.size() || !moves_data_only(classes_[region]))
+      kernels += account_.details[cell].ns;
+  for (const DataMovementRow& row : report_.data_movement)
+    if (row.pattern == DataPattern::turns) turns += row.ns;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> waiting;  // of each process: what its threads wait
+  for (const AccountThread& row : account_.rows)
+    if (const std::uint64_t ns = row.ns[static_cast<std::size_t>(Place::device)]; ns != 0)
+      waiting[definitions_.locations[row.location].group].push_back(ns);
+  std::map<std::uint32_t, std::uint64_t> idle;  // of each process
+  for (const DeviceRow& row : report_.devices)
+    if (row.span != 0) idle[row.process] = std::max(idle[row.process], row.time.at(DevicePlace::nothing));
+  if (idle.empty()) return kernels;
+  for (const auto& [process, ns] : idle) {
+    const auto threads = waiting.find(process);
+    if (threads == waiting.end()) continue;
+    for (const std::uint64_t waits_ns : threads->second) beside += std::min(ns, waits_ns);
+  }
+  return std::min(kernels, beside - std::min(beside, turns));
+}
+
 void Judge::devices() {
   const Cells waits = cells_of(Place::device);
   const AccountRow all = summary(waits);
@@ -182,7 +211,9 @@ void Judge::devices() {
       "target nowait with depend lets the host work meanwhile; target data keeps what several kernels use on the "
       "device.";
   finding.text += of_devices();
-  add(std::move(finding), "device-wait", waits);
+  const std::uint64_t most = beside_devices(waits);
+  if (most < all.ns) finding.text += " At most " + time(most) + " of it could go on beside the host's own work.";
+  add(std::move(finding), "device-wait", waits, 0, most);
 }
 
 }  // namespace tracer::report

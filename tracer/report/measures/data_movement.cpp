@@ -2,6 +2,7 @@
 // Follows each variable to the device and back.
 #include "tracer/report/measures/data_movement.hpp"
 #include "tracer/replay/attributes.hpp"
+#include "tracer/report/measures/data_regions.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -15,6 +16,8 @@ namespace {
 constexpr std::size_t most_variables = std::size_t{1} << 16;
 /// Smaller copies are over before anything else could go on beside them.
 constexpr std::uint64_t least_beside = 64 << 10;
+/// Of what is smaller the trace does not say how long comparing its content took: next to nothing.
+constexpr std::uint64_t least_hashing = 1024;
 
 void add_place(std::vector<RegionRef>& places, RegionRef region) {
   if (region != undefined_ref && std::find(places.begin(), places.end(), region) == places.end())
@@ -23,37 +26,11 @@ void add_place(std::vector<RegionRef>& places, RegionRef region) {
 
 }  // namespace
 
-const char* name_of(DataPattern pattern) noexcept {
-  switch (pattern) {
-    case DataPattern::duplicate_transfer:
-      return "duplicate-transfer";
-    case DataPattern::round_trip:
-    case DataPattern::returned_unchanged:
-      return "round-trip";
-    case DataPattern::repeated_allocation:
-      return "repeated-allocation";
-    case DataPattern::unused_allocation:
-      return "unused-allocation";
-    case DataPattern::unused_transfer:
-      return "unused-transfer";
-    case DataPattern::serial_transfer:
-      return "serial-transfer";
-    case DataPattern::small_transfers:
-      return "small-transfers";
-    case DataPattern::short_kernels:
-      return "short-kernels";
-    case DataPattern::few_teams:
-      return "few-teams";
-    case DataPattern::turns:
-      return "device-turns";
-  }
-  return "";
-}
-
 DataMovement::DataMovement(const Definitions& definitions, const Replay& replay)
     : definitions_{definitions}, replay_{replay}, is_kernel_{definitions} {
   for (const Region& region : definitions.regions) {
-    const std::string label = classify(region).label;
+    const RegionClass known = classify(region);
+    const std::string& label = known.label;
     Kind kind = Kind::other;
     if (label == "target data alloc") kind = Kind::alloc;
     if (label == "target data delete") kind = Kind::remove;
@@ -61,7 +38,7 @@ DataMovement::DataMovement(const Definitions& definitions, const Replay& replay)
     if (label == "target data from device") kind = Kind::from_device;
     if (label == "target submit") kind = Kind::submit;
     kinds_.push_back(kind);
-    moves_only_.push_back(label == "target enter data" || label == "target exit data" || label == "target update");
+    moves_only_.push_back(is_data_construct(known));
     if (kind == Kind::other) continue;
     host_op_id_ = find_attribute(definitions, "HOST_OP_ID");
   }
@@ -89,6 +66,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   if (definitions_.locations[location].kind == LocationKind::accelerator_stream)
     return on_stream(location, event, attributes);
   const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;
+  if (event.type == EventType::buffer_flush) return hashed(location, event);
   if (is_edge && event.ref < moves_only_.size() && moves_only_[event.ref]) return construct(location, event);
   if (event.type == EventType::enter) {
     if (const Kind kind = kind_of(event.ref); kind != Kind::other) begin(location, kind, event, attributes);
@@ -116,9 +94,15 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   ended.cost.construct = construct.region;
   row_ = nullptr;
   end(location, ended);
-  construct.since = ended.has_content ? 0 : event.time;
+  construct.since = ended.has_content && ended.cost.bytes >= least_hashing ? 0 : event.time;
   construct.last = ended;
   construct.row = row_;
+}
+
+/// Comparing contents is no part of the construct. Traces that do not say how long it took have nothing from then on.
+void DataMovement::hashed(LocationRef location, const Event& event) {
+  const auto around = constructs_.find(location);
+  if (around != constructs_.end()) around->second.since = std::max(event.time, event.a);
 }
 
 void DataMovement::construct(LocationRef location, const Event& event) {
@@ -258,20 +242,23 @@ void DataMovement::removed(Device& device, const Open& open) {
   const auto history = device.variables.find(memory.variable);
   if (history != device.variables.end()) {
     history->second.on_device = false;
+    history->second.device_address = 0;
     ++history->second.freed;
   }
   device.memory.erase(found);
 }
 
 /// Copies into a range of the device's memory that no kernel could use: they are overwritten, or their memory is freed.
-void DataMovement::drop_sent(Device& device, std::uint64_t from, std::uint64_t to) {
+/// One of `keep_bytes` at `from` stays: what overwrites it is the same, and that copy is the needless one.
+void DataMovement::drop_sent(Device& device, std::uint64_t from, std::uint64_t to, std::uint64_t keep_bytes) {
   for (auto it = device.sent.lower_bound(from); it != device.sent.end() && it->first < to;) {
     const Sent& sent = it->second;
-    if (it->first + sent.cost.bytes > to) {
+    const bool is_kept = keep_bytes != 0 && it->first == from && sent.cost.bytes == keep_bytes;
+    if (is_kept || it->first + sent.cost.bytes > to) {
       ++it;
       continue;
     }
-    if (sent.kernels_before == device.kernels) {
+    if (sent.kernels_before == device.kernels && !sent.is_fetched) {
       add(DataPattern::unused_transfer, sent.cost);
     } else if (sent.behind_ns != 0) {
       Cost cost = sent.cost;
@@ -283,9 +270,19 @@ void DataMovement::drop_sent(Device& device, std::uint64_t from, std::uint64_t t
   row_ = nullptr;
 }
 
+/// The variable's last copy is in other memory of the device, which is still allocated: what is sent is a second one.
+bool DataMovement::is_elsewhere(const Device& device, const History& history, std::uint64_t address) {
+  if (history.device_address == 0 || history.device_address == address) return false;
+  auto memory = device.memory.upper_bound(history.device_address);
+  if (memory == device.memory.begin()) return false;
+  --memory;
+  return history.device_address - memory->first < std::max<std::uint64_t>(memory->second.variable.bytes, 1);
+}
+
 /// The content of what is sent was there, or came from there.
-bool DataMovement::repeats(History& history, const Open& open) {
+bool DataMovement::repeats(const Device& device, History& history, const Open& open) {
   bool counted = false;
+  if (is_elsewhere(device, history, open.destination)) history.is_known = history.on_host = false;
   // The host had fetched this content and has not changed it since: it need not have left the device.
   if (history.on_host && history.host_content == open.content)
     add(DataPattern::round_trip, open.cost, history.fetched_at), counted = true;
@@ -309,7 +306,6 @@ std::uint64_t DataMovement::behind_kernel(Kernels& kernels, const Open& open) co
 }
 
 void DataMovement::sent(Device& device, Kernels& kernels, const Open& open) {
-  drop_sent(device, open.destination, open.destination + std::max<std::uint64_t>(open.cost.bytes, 1));
   const Variable variable{open.source, open.cost.bytes};
   auto found = device.variables.find(variable);
   if (found == device.variables.end() && device.variables.size() < most_variables)
@@ -318,26 +314,39 @@ void DataMovement::sent(Device& device, Kernels& kernels, const Open& open) {
   std::uint64_t behind_ns = 0;
   if (found != device.variables.end()) {
     History& history = found->second;
-    counted = open.has_content && repeats(history, open);
+    counted = open.has_content && repeats(device, history, open);
     // What the host sends again and again, and got nothing of meanwhile, does not wait for the kernel before.
     if (!counted && history.sends > 0 && !history.is_fetched) behind_ns = behind_kernel(kernels, open);
     ++history.sends;
     history.is_fetched = false;
     history.sent_at = open.cost.region;
+    history.device_address = open.destination;
   }
+  DataMovementRow* const row = row_;
+  drop_sent(device, open.destination, open.destination + std::max<std::uint64_t>(open.cost.bytes, 1),
+            counted ? open.cost.bytes : 0);
+  row_ = row;
   // One copy is one finding.
   if (!counted && device.sent.size() < most_variables)
-    device.sent[open.destination] = {open.cost, device.kernels, behind_ns, kernels.region};
+    device.sent[open.destination] = {open.cost, device.kernels, behind_ns, kernels.region, open.source};
 }
 
-/// The variable, and those of which it is a part, or that are a part of it.
+/// The variable, and those of which it is a part, or that are a part of it; and what was sent to where it comes from.
 void DataMovement::mark_fetched(Device& device, const Open& open) {
   constexpr std::size_t most_looked_at = 1024;
-  const std::uint64_t from = open.destination, to = from + std::max<std::uint64_t>(open.cost.bytes, 1);
+  const std::uint64_t bytes = std::max<std::uint64_t>(open.cost.bytes, 1);
   std::size_t looked_at = 0;
-  for (auto it = device.variables.lower_bound({to, 0}); it != device.variables.begin();) {
+  for (auto it = device.variables.lower_bound({open.destination + bytes, 0}); it != device.variables.begin();) {
     --it;
-    if (it->first.address + it->first.bytes > from) it->second.is_fetched = true;
+    if (it->first.address + it->first.bytes > open.destination) it->second.is_fetched = true;
+    if (++looked_at == most_looked_at) break;
+  }
+  looked_at = 0;
+  for (auto it = device.sent.lower_bound(open.source + bytes); it != device.sent.begin();) {
+    --it;
+    Sent& sent = it->second;
+    const bool is_back = open.destination - open.source == sent.source - it->first;
+    if (!is_back && it->first + sent.cost.bytes > open.source) sent.is_fetched = true;
     if (++looked_at == most_looked_at) break;
   }
 }
@@ -346,7 +355,10 @@ void DataMovement::fetched(Device& device, const Open& open) {
   const Variable variable{open.destination, open.cost.bytes};
   mark_fetched(device, open);
   const auto found = device.variables.find(variable);
-  if (found != device.variables.end()) found->second.fetched_at = open.cost.region;
+  if (found != device.variables.end()) {
+    found->second.fetched_at = open.cost.region;
+    found->second.device_address = open.source;
+  }
   if (!open.has_content || found == device.variables.end()) return;
   History& history = found->second;
   // What comes back is what was sent: no kernel has changed it, and the next copy of it is a duplicate.
@@ -383,14 +395,6 @@ void DataMovement::add(DataPattern pattern, const Cost& cost, RegionRef other) {
   if (other == undefined_ref) return;
   row.other = other;
   row.other_name = definitions_.regions[other].name;
-}
-
-std::vector<DataMovementRow> DataMovement::rows() const {
-  std::vector<DataMovementRow> rows;
-  for (const auto& [key, row] : rows_) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const DataMovementRow& a, const DataMovementRow& b) { return a.ns > b.ns; });
-  return rows;
 }
 
 }  // namespace tracer::report

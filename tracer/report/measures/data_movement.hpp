@@ -53,8 +53,8 @@ class DataMovement final : public Observer {
   /// needed it is not needed either. The time beside its operations is of the one that follows, at the end of the last.
   struct Construct {
     RegionRef region = undefined_ref;
-    std::uint64_t since = 0;  ///< what passed from then on is of no operation yet; 0: contents were compared since
-    Open last;                ///< operation that ended
+    std::uint64_t since = 0;         ///< what passed from then on is of no operation yet; 0: is not known
+    Open last;                       ///< operation that ended
     DataMovementRow* row = nullptr;  ///< that it was added to
   };
   /// Of a process: what the records of its devices show.
@@ -75,6 +75,7 @@ class DataMovement final : public Observer {
     bool on_host = false;     ///< the device had changed it, and the host has it since
     bool on_device = false;   ///< it was sent, and its memory there was not freed since
     std::uint64_t host_content = 0, device_content = 0;
+    std::uint64_t device_address = 0;  ///< where it was sent to, or fetched from, last
     std::uint64_t sends = 0;
     bool is_fetched = false;  ///< the host has had something of it since it was sent
     RegionRef sent_at = undefined_ref, fetched_at = undefined_ref;
@@ -91,6 +92,8 @@ class DataMovement final : public Observer {
     std::uint64_t kernels_before = 0;
     std::uint64_t behind_ns = 0;       ///< of it: could have gone on behind the kernel before
     RegionRef behind = undefined_ref;  ///< that kernel
+    std::uint64_t source = 0;          ///< of the host
+    bool is_fetched = false;           ///< to another place of the host: it was of use
   };
   struct Device {
     std::uint64_t kernels = 0;
@@ -106,14 +109,16 @@ class DataMovement final : public Observer {
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void kernel_of(std::uint32_t process);
   void end(LocationRef location, const Open& open);
+  void hashed(LocationRef location, const Event& event);
   void construct(LocationRef location, const Event& event);
   void construct_ended(LocationRef location, const Construct& construct, std::uint64_t ns);
   void allocated(Device& device, const Open& open);
   void removed(Device& device, const Open& open);
   void sent(Device& device, Kernels& kernels, const Open& open);
   void fetched(Device& device, const Open& open);
-  void drop_sent(Device& device, std::uint64_t from, std::uint64_t to);
-  bool repeats(History& history, const Open& open);
+  void drop_sent(Device& device, std::uint64_t from, std::uint64_t to, std::uint64_t keep_bytes = 0);
+  static bool is_elsewhere(const Device& device, const History& history, std::uint64_t address);
+  bool repeats(const Device& device, History& history, const Open& open);
   std::uint64_t behind_kernel(Kernels& kernels, const Open& open) const;
   static void mark_fetched(Device& device, const Open& open);
   Variable variable_of(const Open& open) const;

@@ -63,7 +63,6 @@ DeviceHabits::DeviceHabits(const Definitions& definitions, const Replay& replay)
     units_.push_back(compute_units(definitions, location));
     of_host_.push_back(is_of_host(location));
   }
-  for (const auto& parameter : definitions.parameters) has_content_ = has_content_ || parameter.name == "content hash";
 }
 
 void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, bool alone, std::uint64_t size) {
@@ -83,6 +82,7 @@ std::uint64_t DeviceHabits::value(std::span<const EventAttribute> attributes, st
 
 void DeviceHabits::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;
+  if (event.type == EventType::buffer_flush) return hashed(location, event);
   if (!is_edge || event.ref >= kinds_.size()) return;
   if (definitions_.locations[location].kind == LocationKind::accelerator_stream)
     return on_stream(location, event, attributes);
@@ -92,6 +92,13 @@ void DeviceHabits::event(LocationRef location, const Event& event, std::span<con
     entered(location, thread, event, attributes);
   else
     ended(location, thread, event);
+}
+
+/// The thread was the tool's, which compared contents for one: no part of the construct that it is in.
+void DeviceHabits::hashed(LocationRef location, const Event& event) {
+  const auto thread = threads_.find(location);
+  if (thread == threads_.end() || thread->second.open.empty()) return;
+  thread->second.open.back().data_ns += event.a - std::min(event.a, event.time);
 }
 
 void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& event,
@@ -165,8 +172,7 @@ void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
 
 /// A construct that makes small copies and nothing else costs beside them, each time.
 void DeviceHabits::copied(Thread& thread, const Open& open, std::uint64_t ns) {
-  // Comparing contents takes time in it, too.
-  if (!open.small_only || open.copies == undefined_ref || has_content_) return;
+  if (!open.small_only || open.copies == undefined_ref) return;
   Sum& copies = thread.copies[open.copies];
   copies.constructs_ns += ns - std::min(ns, open.data_ns);
   copies.construct = open.region;

@@ -30,7 +30,7 @@ class DeviceHabits final : public Observer {
     RegionRef region = undefined_ref;
     Kind kind = Kind::other;
     std::uint64_t begin = 0, bytes = 0;
-    std::uint64_t data_ns = 0;  ///< of it: operations on data
+    std::uint64_t data_ns = 0;  ///< of it: operations on data, and comparing contents
     std::uint64_t kernels = 0;
     bool fetches = false;
     bool alone = false;                ///< outside of teams
@@ -68,6 +68,7 @@ class DeviceHabits final : public Observer {
   };
 
   std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  void hashed(LocationRef location, const Event& event);
   void entered(LocationRef location, Thread& thread, const Event& event, std::span<const EventAttribute> attributes);
   void ended(LocationRef location, Thread& thread, const Event& event);
   void left(Thread& thread, const Open& open, std::uint64_t ns);
@@ -86,7 +87,7 @@ class DeviceHabits final : public Observer {
   std::vector<bool> of_host_;         ///< each location's device operations are the host's intervals
   std::uint32_t host_op_id_, bytes_, grid_;
   std::uint64_t launch_ns_ = 0;  ///< what the host takes for one at most: its shortest interval of a kernel; 0: none
-  bool is_concerned_ = false, has_content_ = false;
+  bool is_concerned_ = false;
   std::unordered_map<LocationRef, Thread> threads_;
   std::unordered_map<LocationRef, Kernel> running_;                          ///< by stream
   std::map<std::pair<std::uint32_t, std::uint64_t>, RegionRef> constructs_;  ///< of submits, by process and number

@@ -62,7 +62,7 @@ void LocationTranslator::write_waits() {
   if (waits_.front().time > events_.course.limit())
     return;  // its team is over by then: the thread's late end of that comes first
   for (const Record& wait : waits_) {
-    const Nanoseconds begin = not_before_last(wait.time);
+    const Nanoseconds begin = not_before_last(wait.c != 0 ? wait.c : wait.time);
     context_.out.add(begin, EventType::buffer_flush, 0, std::max(context_.clock(wait.b), begin));
   }
   waits_.clear();
