@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-
 using tracer::gomp::Frame;
 using tracer::gomp::Rooms;
 
@@ -112,6 +111,20 @@ TEST_CASE("rooms: calls on another stack stay, wherever it lies") {
   rooms.give_back(high);
   rooms.give_back(next);
   CHECK(ended.empty());
+}
+
+// As where coroutines share a stack, by copying its contents.
+TEST_CASE("rooms: a call that another has taken the place of may still return") {
+  static Rooms rooms;
+  Stack stack;
+  void* const aside = rooms.take(stack.enter(3, 1), 10);
+  void* const inner = rooms.take(stack.enter(3, 2), 10);
+  rooms.give_back(inner);
+  rooms.give_back(aside);
+  rooms.give_back(aside);
+  std::set<void*> all;
+  for (unsigned depth = 0; depth < 300; ++depth) all.insert(rooms.take(stack.enter(depth, 1), 10));
+  CHECK(all.size() == 300);
 }
 
 TEST_CASE("rooms: large ones are kept for the next, very large ones are not") {

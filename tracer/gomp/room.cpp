@@ -87,10 +87,12 @@ bool is_overwritten(const Room&) noexcept {
   return place;
 }
 
-[[gnu::noinline, gnu::cold]] void Rooms::take_out(Room& room) noexcept {
+[[gnu::noinline, gnu::cold]] bool Rooms::take_out(Room& room) noexcept {
   Room** place = &taken_;
   while (*place != nullptr && *place != &room) place = &(*place)->next;
-  if (*place != nullptr) *place = room.next;
+  if (*place == nullptr) return false;
+  *place = room.next;
+  return true;
 }
 
 void Rooms::add(Usual* rooms, std::size_t count) noexcept {

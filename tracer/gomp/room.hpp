@@ -66,8 +66,8 @@ class Rooms {
     Room& room = Room::of(memory);
     if (taken_ == &room) [[likely]]
       taken_ = room.next;
-    else
-      take_out(room);
+    else if (!take_out(room))
+      return;  // its stack was put aside meanwhile, and another's in its place
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (room.bytes > usual) [[unlikely]]
       return keep_large(room);
@@ -97,7 +97,7 @@ class Rooms {
   /// Those that calls have had which are no more.
   void give_back_left(std::uintptr_t at) noexcept;
   Room** place_of(std::uintptr_t at) noexcept;
-  void take_out(Room& room) noexcept;
+  bool take_out(Room& room) noexcept;
   Room* another(std::size_t size) noexcept;
   Room* another_large(std::size_t size) noexcept;
   void keep_large(Room& room) noexcept;
