@@ -50,7 +50,7 @@ bool can_read(std::uintptr_t at) noexcept {
 
 /// The return address of a call that is still there is where it was. Of one that is not, it is until something else is
 /// written there.
-[[gnu::no_sanitize("address", "thread")]] bool is_overwritten(const Room& room) noexcept {
+__attribute__((no_sanitize("address", "thread"))) bool is_overwritten(const Room& room) noexcept {
   const std::uintptr_t at = room.at - sizeof(void*);
   return !can_read(at) || *reinterpret_cast<const void* const volatile*>(at) != room.from;
 }
