@@ -99,3 +99,32 @@ TEST_CASE("ends of nothing and regions of nobody are said to be so") {
   CHECK(nesting_of({ends}) == Lines{"ignored"});
   CHECK(nesting_of({parallel_begin(10, foreign, 2)}) == Lines{"no region"});
 }
+
+// If each asked those around it, this would take an hour.
+TEST_CASE("regions nest as deeply as a stack permits, and each costs the same") {
+  struct Counts final : Nesting::Listener {
+    void forked(const Record&) override { ++forks; }
+    void begun(const PartBegin& part, const Record&) override { own += part.own && !part.synthesized; }
+    void told(std::size_t, const Record&) override { ++others; }
+    void ended(EndCause cause, const Record&) override { ends += cause == EndCause::told; }
+    void joined(EndCause cause, const Record&) override { joins += cause == EndCause::told; }
+    void ignored(const Record&) override { ++others; }
+    unsigned forks = 0, own = 0, ends = 0, joins = 0, others = 0;
+  } counts;
+  constexpr unsigned levels = 1000000;
+  Nesting nesting(0, counts);
+  for (unsigned i = 1; i <= levels; ++i) {
+    nesting.parallel_begin(parallel_begin(i, make_id(0, 2 * i), 1));
+    nesting.part_begin(implicit_task_begin(i, make_id(0, 2 * i), make_id(0, 2 * i + 1), 0, 1));
+  }
+  for (unsigned i = levels; i > 0; --i) {
+    nesting.part_end(implicit_task_end(levels, make_id(0, 2 * i + 1)));
+    nesting.parallel_end(parallel_end(levels, make_id(0, 2 * i)));
+  }
+  CHECK(counts.forks == levels);
+  CHECK(counts.own == levels);
+  CHECK(counts.ends == levels);
+  CHECK(counts.joins == levels);
+  CHECK(counts.others == 0);
+  CHECK_FALSE(nesting.is_out_of_order());
+}

@@ -15,7 +15,7 @@ namespace tracer::gomp {
 
 /// What a thread was before it became a master.
 struct Outer {
-  std::uint64_t task, region, process;
+  std::uint64_t task, implicit, region, process;
   const void* function;
   std::uint32_t number;
   bool has_work;  ///< worksharing that it has begun and not ended
@@ -24,6 +24,7 @@ struct Outer {
   };
   [[gnu::always_inline]] inline explicit Outer(const Thread& self) noexcept
       : task(self.task),
+        implicit(self.implicit),
         region(self.region),
         process(self.process),
         function(self.function),
@@ -34,6 +35,7 @@ struct Outer {
   }
   [[gnu::always_inline]] inline void restore(Thread& self) const noexcept {
     self.task = task;
+    self.implicit = implicit;
     self.region = region;
     self.function = function;
     self.number = number;
@@ -115,7 +117,7 @@ constexpr std::uint16_t packed(int flags) noexcept {
 
 inline void begin_member(Thread& self, Region& region, int number) noexcept {
   const auto team = static_cast<std::uint32_t>(region.runtime->omp_get_num_threads());
-  self.task = new_id();
+  self.task = self.implicit = new_id();
   record(Words{TRACER_WORD(RecordKind::implicit_task, Endpoint::begin, number), team, region.id.value, self.task});
   self.region = region.id.value;
   self.function = reinterpret_cast<const void*>(region.function);
@@ -146,10 +148,15 @@ struct Part {
   begin_member(self, region, &self == region.master ? 0 : begin_worker(self, region));
   return {region.function, region.data};
 }
+/// In a child that was forked inside nothing is to be ended.
 [[gnu::noinline]] void leave_part(const Region& region) noexcept {
+  if (region.outer.process != process.load(std::memory_order_relaxed)) [[unlikely]]
+    return;
   Thread& self = thread;
   const bool is_master = &self == region.master;
   end_work(self);
+  if (self.task != self.implicit) [[unlikely]]
+    end_left_task(self, self.implicit);
   self.is_late = self.is_late || !is_master;
   begin_wait(self, join_barrier, is_master ? region.code : nullptr);
 }
@@ -175,17 +182,6 @@ inline void begin_region(Region& region, unsigned threads) noexcept {
                address_of(region.code)});
 }
 
-/// nullptr: there is no memory, and nothing is recorded. `work`: nullptr where the region is no loop and no sections.
-[[gnu::noinline]] Region* new_region(const Runtime* runtime, const void* code, Function function, void* data,
-                                     unsigned threads, const Work* work) noexcept {
-  Thread& self = thread;
-  void* const room = self.rooms.take(sizeof(Region));
-  if (room == nullptr) return nullptr;
-  auto* const region = new (room) Region(function, data, runtime, code, self, work);
-  begin_region(*region, threads);
-  return region;
-}
-
 /// The master's part and the region end. In a child that was forked inside nothing is to be ended.
 void end_region(const Region& region) noexcept {
   Thread& self = thread;
@@ -197,13 +193,23 @@ void end_region(const Region& region) noexcept {
   thread.rooms.give_back(region);
 }
 
-[[gnu::always_inline]] inline Region* new_region(const Site& site, Function function, void* data,
-                                                 unsigned threads) noexcept {
-  return new_region(site.runtime, site.code, function, data, threads, nullptr);
+/// Of a region that the program has left by a jump.
+[[gnu::cold]] void end_left(void* left) noexcept {
+  const Region& region = *static_cast<Region*>(left);
+  leave_part(region);
+  end_region(region);
 }
-[[gnu::always_inline]] inline Region* new_region(const Site& site, Function function, void* data, unsigned threads,
-                                                 const Work& work) noexcept {
-  return new_region(site.runtime, site.code, function, data, threads, &work);
+
+/// nullptr: there is no memory, and nothing is recorded. `work`: nullptr where the region is no loop and no sections.
+[[gnu::noinline]] Region* new_region(const Site& site, Function function, void* data, unsigned threads,
+                                     const Frame& frame, const Work* work = nullptr) noexcept {
+  Thread& self = thread;
+  void* const room = self.rooms.take(frame, sizeof(Region));
+  if (room == nullptr) return nullptr;
+  auto* const region = new (room) Region(function, data, site.runtime, site.code, self, work);
+  Rooms::when_left(room, &end_left, region);
+  begin_region(*region, threads);
+  return region;
 }
 
 /// Keeps as little on the stack as it can. It is of the entry point's type, so that it can be jumped to.
@@ -257,7 +263,7 @@ void team(void* argument) {
   ompt_data_t around = word_of(self.task), task = word_of(0);
   on.parallel_begin(&around, nullptr, &region.id, 1, league_flags, region.code);
   on.implicit_task(ompt_scope_begin, &region.id, &task, 1, 0, ompt_task_initial);
-  self.task = task.value;
+  self.task = self.implicit = task.value;
   self.function = reinterpret_cast<const void*>(region.function);
   self.work = {};
   region.function(region.data);
@@ -278,7 +284,7 @@ namespace work_type = tracer::work_type;
 
 void GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel, function, data, threads, flags);
-  Region* const region = new_region(site, function, data, threads);
+  Region* const region = new_region(site, function, data, threads, TRACER_GOMP_FRAME);
   if (region == nullptr) [[unlikely]]
     return site.runtime->GOMP_parallel(function, data, threads, flags);
   TRACER_TAIL return call_region<&Runtime::GOMP_parallel>(function, region, threads, flags);
@@ -287,7 +293,7 @@ void GOMP_parallel(Function function, void* data, unsigned threads, unsigned fla
 // What libgomp reads of the program's data is in the region, too.
 unsigned GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_reductions, function, data, threads, flags);
-  Region* const region = new_region(site, function, data, threads);
+  Region* const region = new_region(site, function, data, threads, TRACER_GOMP_FRAME);
   if (region == nullptr) [[unlikely]]
     return site.runtime->GOMP_parallel_reductions(function, data, threads, flags);
   region->reductions = *static_cast<void**>(data);
@@ -296,7 +302,8 @@ unsigned GOMP_parallel_reductions(Function function, void* data, unsigned thread
 
 void GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count, unsigned flags) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections, function, data, threads, count, flags);
-  Region* const region = new_region(site, function, data, threads, sections_work(site, count));
+  const Work work = sections_work(site, count);
+  Region* const region = new_region(site, function, data, threads, TRACER_GOMP_FRAME, &work);
   if (region == nullptr) [[unlikely]]
     return site.runtime->GOMP_parallel_sections(function, data, threads, count, flags);
   TRACER_TAIL return call_region<&Runtime::GOMP_parallel_sections>(function, region, threads, count, flags);
@@ -306,8 +313,8 @@ void GOMP_parallel_sections(Function function, void* data, unsigned threads, uns
   void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,   \
                                  long chunk, unsigned flags) {                                                       \
     TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags);  \
-    Region* const region =                                                                                           \
-        new_region(site, function, data, threads, loop_work(site, start, end, step, work_type::type));               \
+    const Work work = loop_work(site, start, end, step, work_type::type);                                            \
+    Region* const region = new_region(site, function, data, threads, TRACER_GOMP_FRAME, &work);                      \
     if (region == nullptr) [[unlikely]]                                                                              \
       return site.runtime->GOMP_parallel_loop_##name(function, data, threads, start, end, step, chunk, flags);       \
     TRACER_TAIL return call_region<&Runtime::GOMP_parallel_loop_##name>(function, region, threads, start, end, step, \
@@ -320,8 +327,8 @@ TRACER_GOMP_PARALLEL_CHUNKED(TRACER_DEFINE)
   void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,   \
                                  unsigned flags) {                                                                   \
     TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);         \
-    Region* const region =                                                                                           \
-        new_region(site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)));      \
+    const Work work = loop_work(site, start, end, step, scheduled(*site.runtime));                                   \
+    Region* const region = new_region(site, function, data, threads, TRACER_GOMP_FRAME, &work);                      \
     if (region == nullptr) [[unlikely]]                                                                              \
       return site.runtime->GOMP_parallel_loop_##name(function, data, threads, start, end, step, flags);              \
     TRACER_TAIL return call_region<&Runtime::GOMP_parallel_loop_##name>(function, region, threads, start, end, step, \

@@ -94,7 +94,7 @@ void fill(Runtime& to, Find find) noexcept {
 
 /// A runtime that calls tools looks for ompt_start_tool, so its read-only data has that name. No function of the
 /// library's searches: a sanitizer's would look at each byte's neighbours.
-[[gnu::no_sanitize("address")]] bool has_text(const Object& object, const char* text) noexcept {
+__attribute__((no_sanitize("address"))) bool has_text(const Object& object, const char* text) noexcept {
   const std::size_t length = std::strlen(text);
   for (unsigned i = 0; i < object.count; ++i) {
     const auto& segment = object.segments[i];

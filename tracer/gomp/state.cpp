@@ -83,6 +83,7 @@ bool connect() noexcept {
       pthread_atfork(nullptr, nullptr, [] {
         process.fetch_add(1);
         thread.work.runtime = nullptr;  // in this process the thread has not begun the loop
+        thread.rooms.forget_left();
         next_generation();
       });
     }
@@ -188,7 +189,7 @@ Site& find_site(const void* from, const void* entry_point, const void* function,
 namespace {
 void begin_thread_now(Thread& self, ompt_thread_t type) noexcept {
   self.process = process.load(std::memory_order_relaxed);
-  self.task = self.region = 0;
+  self.task = self.implicit = self.region = 0;
   self.work = {};
   self.is_late = false;
   self.runtimes = 0;
@@ -196,7 +197,7 @@ void begin_thread_now(Thread& self, ompt_thread_t type) noexcept {
   if (type == ompt_thread_initial) {
     ompt_data_t nowhere = word_of(0), task = word_of(0);
     on.implicit_task(ompt_scope_begin, &nowhere, &task, 1, 1, ompt_task_initial);
-    self.task = task.value;
+    self.task = self.implicit = task.value;
   }
 }
 }  // namespace
@@ -207,6 +208,13 @@ void begin_thread(Thread& self, ompt_thread_t type) noexcept {
 
 [[gnu::noinline]] void end_earlier_work(Thread& self) noexcept {
   end_recorded_work(self);
+}
+
+[[gnu::noinline, gnu::cold]] void end_left_task(Thread& self, std::uint64_t task) noexcept {
+  if (self.task == task || self.task == self.implicit) return;
+  if (on.has_tasks)
+    record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, self.task, task});
+  self.task = task;
 }
 
 void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept {

@@ -103,6 +103,7 @@ struct Given {
 struct Thread {
   static constexpr unsigned set_bits = 5, sets = 1u << set_bits;  // it lies on small threads' stacks
   std::uint64_t task = 0;                                         ///< that runs
+  std::uint64_t implicit = 0;                                     ///< task of the innermost region
   const void* function = nullptr;                                 ///< outlined, that runs
   std::uint64_t region = 0;                                       ///< id of the innermost region
   Work work;
@@ -215,6 +216,9 @@ void end_earlier_work(Thread& self) noexcept;
     self.work.runtime = nullptr;  // so that each call of a loop comes to next_chunk()
 }
 
+/// A jump has left the explicit task that the thread runs, if it runs one that is not `task`, and gone on in that.
+void end_left_task(Thread& self, std::uint64_t task) noexcept;
+
 /// What is recorded of a region of synchronisation and the wait in it.
 [[gnu::always_inline]] inline Words sync_words(RecordKind record, Endpoint at, std::uint16_t kind, std::uint64_t task,
                                                const void* code) noexcept {
@@ -275,6 +279,12 @@ template <class Call>
     if (site.is_silent()) return site.runtime->name(__VA_ARGS__);                                      \
   }                                                                                                    \
   static_assert(true)
+
+/// Of the entry point that it stands in, behind the above.
+#define TRACER_GOMP_FRAME                                         \
+  ::tracer::gomp::Frame {                                         \
+    reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa()), from \
+  }
 
 /// The same for a construct whose code is `function`: its place is the begin of that, as a return address. GCC gives no
 /// line to the call, but one to the begin: that of the pragma.

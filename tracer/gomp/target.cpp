@@ -81,29 +81,39 @@ constexpr std::uint16_t nowait(std::uint16_t kind, unsigned flags) noexcept {
 struct Target {
   const Runtime* runtime;
   Target* outer;
+  std::uint64_t task;
   Construct construct;
 };
 
 namespace {
 
+void end_target(Target& target) noexcept {
+  target.construct.end();
+  thread.target = target.outer;
+}
+/// Of one that the program has left by a jump.
+[[gnu::cold]] void end_left(void* left) noexcept {
+  Target& target = *static_cast<Target*>(left);
+  end_left_task(thread, target.task);
+  end_target(target);
+}
+[[gnu::noinline]] void end_and_give_back(Target* target) noexcept {
+  end_target(*target);
+  thread.rooms.give_back(target);
+}
+
 template <class Kind>
-[[gnu::noinline]] bool begin_target(const Runtime* runtime, const void* code, std::uint16_t kind, int device,
+[[gnu::noinline]] bool begin_target(const Frame& frame, const Site& site, std::uint16_t kind, int device,
                                     std::size_t count, void* const* addresses, const std::size_t* sizes,
                                     const Kind* kinds) noexcept {
   Thread& self = thread;
-  void* const room = self.rooms.take(sizeof(Target));
+  void* const room = self.rooms.take(frame, sizeof(Target));
   if (room == nullptr) return false;
-  const Site site{0, runtime, code};
-  auto* const target = new (room) Target{runtime, self.target, Construct(site, kind, device)};
+  auto* const target = new (room) Target{site.runtime, self.target, self.task, Construct(site, kind, device)};
+  Rooms::when_left(room, &end_left, target);
   tell_maps(site, target->construct.id.value, count, addresses, sizes, kinds);
   self.target = target;
   return true;
-}
-[[gnu::noinline]] void end_target(Target* target) noexcept {
-  Thread& self = thread;
-  target->construct.end();
-  self.target = target->outer;
-  self.rooms.give_back(target);
 }
 
 /// The second half of such an entry point: keeps as little on the stack as it can.
@@ -111,7 +121,7 @@ template <auto entry, class... Arguments>
 [[gnu::noinline]] void call_target(Arguments... arguments) {
   Target* const target = thread.target;
   (target->runtime->*entry)(arguments...);
-  end_target(target);
+  end_and_give_back(target);
 }
 
 }  // namespace
@@ -123,7 +133,7 @@ namespace target_kind = tracer::target_kind;
 void GOMP_target(int device, Function function, const void* unused, std::size_t count, void** addresses,
                  std::size_t* sizes, unsigned char* kinds) {
   TRACER_GOMP_ENTER_OUTLINED(GOMP_target, device, function, unused, count, addresses, sizes, kinds);
-  if (!begin_target(site.runtime, site.code, target_kind::target, device, count, addresses, sizes, kinds)) [[unlikely]]
+  if (!begin_target(TRACER_GOMP_FRAME, site, target_kind::target, device, count, addresses, sizes, kinds)) [[unlikely]]
     return site.runtime->GOMP_target(device, function, unused, count, addresses, sizes, kinds);
   TRACER_TAIL return call_target<&Runtime::GOMP_target>(device, function, unused, count, addresses, sizes, kinds);
 }
@@ -133,7 +143,7 @@ void GOMP_target_ext(int device, Function function, std::size_t count, void** ad
   TRACER_GOMP_ENTER_OUTLINED(GOMP_target_ext, device, function, count, addresses, sizes, kinds, flags, depend,
                              arguments);
   const std::uint16_t kind = nowait(target_kind::target, flags);
-  if (!begin_target(site.runtime, site.code, kind, device, count, addresses, sizes, kinds)) [[unlikely]]
+  if (!begin_target(TRACER_GOMP_FRAME, site, kind, device, count, addresses, sizes, kinds)) [[unlikely]]
     return site.runtime->GOMP_target_ext(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
   TRACER_TAIL return call_target<&Runtime::GOMP_target_ext>(device, function, count, addresses, sizes, kinds, flags,
                                                             depend, arguments);

@@ -38,18 +38,20 @@ void copy_with_header(void* to, void* from) {
 
 // A function that copies the block (C++ has such) is called with what the program gave. Where there is none, none is
 // given to libgomp either: with one it would keep a copy of each task of a taskloop on its stack.
-Header* new_header(Function function, void* data, Copy copy, long size, long alignment, unsigned flags) noexcept {
+Header* new_header(const Frame& frame, Function function, void* data, Copy copy, long size, long alignment,
+                   unsigned flags) noexcept {
   const std::uint32_t offset = offset_of(alignment);
   const bool is_copied = copy == nullptr && data != nullptr && size > 0;
   const auto aligned = static_cast<std::size_t>(alignment_of(alignment));
   const std::size_t padding = aligned > plain_alignment ? aligned : 0;
-  auto* const room =
-      static_cast<char*>(thread.rooms.take(padding + offset + (is_copied ? static_cast<std::size_t>(size) : 0)));
+  const std::size_t behind = is_copied ? static_cast<std::size_t>(size) : 0;
+  auto* const room = static_cast<char*>(thread.rooms.take(frame, padding + offset + behind));
   if (room == nullptr) return nullptr;
   const std::size_t skipped = padding != 0 ? (0 - reinterpret_cast<std::uintptr_t>(room)) & (aligned - 1) : 0;
   auto* const header = new (room + skipped) Header{};
   header->function = function;
   header->copy = copy;
+  header->given = copy != nullptr ? &copy_with_header : nullptr;
   header->data = data;
   header->creator = thread.task;
   header->offset = offset;
@@ -60,8 +62,8 @@ Header* new_header(Function function, void* data, Copy copy, long size, long ali
   return header;
 }
 
-void give_back(Header* header) noexcept {
-  thread.rooms.give_back(reinterpret_cast<char*>(header) - header->padding);
+[[gnu::noinline]] void give_back(Header* header) noexcept {
+  thread.rooms.give_back(room_of(*header));
 }
 
 }  // namespace tracer::gomp

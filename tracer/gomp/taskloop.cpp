@@ -16,6 +16,16 @@ void tell_taskloop(const Header& header, ompt_scope_endpoint_t at) noexcept {
   on.work(static_cast<ompt_work_t>(work_type::taskloop), at, nullptr, &task, header.count, header.code);
 }
 
+void end_taskloop(const Header& header) noexcept {
+  tell_taskloop(header, ompt_scope_end);
+  if (header.has_group) wait_ends(sync_kind::taskgroup, header.code);
+}
+/// Of one that the program has left by a jump.
+[[gnu::cold]] void end_left(void* left) noexcept {
+  const Header& header = *static_cast<Header*>(left);
+  end_left_task(thread, header.creator);
+  end_taskloop(header);
+}
 [[gnu::noinline]] void begin_taskloop(Header& header, const void* code, unsigned flags, std::uint64_t count) noexcept {
   header.code = code;
   header.count = count;
@@ -24,11 +34,11 @@ void tell_taskloop(const Header& header, ompt_scope_endpoint_t at) noexcept {
   header.has_group = (flags & flag_no_group) == 0;
   if (header.has_group) wait_begins(sync_kind::taskgroup, code);
   tell_taskloop(header, ompt_scope_begin);
+  Rooms::when_left(room_of(header), &end_left, &header);
 }
 
-[[gnu::noinline]] void end_taskloop(Header* header) noexcept {
-  tell_taskloop(*header, ompt_scope_end);
-  if (header->has_group) wait_ends(sync_kind::taskgroup, header->code);
+[[gnu::noinline]] void end_and_give_back(Header* header) noexcept {
+  end_taskloop(*header);
   give_back(header);
 }
 
@@ -40,10 +50,10 @@ template <class Number>
 [[gnu::noinline]] void call_taskloop(Function, void* header, Copy gomp_taskloop, long size, long alignment,
                                      unsigned flags, unsigned long tasks, int priority, Number start, Number end,
                                      Number step) {
-  const Copy copy = static_cast<Header*>(header)->copy != nullptr ? &copy_with_header : nullptr;
+  const Copy copy = static_cast<Header*>(header)->given;
   std::bit_cast<Taskloop<Number>>(gomp_taskloop)(&run_with_header, header, copy, size, alignment, flags, tasks,
                                                  priority, start, end, step);
-  end_taskloop(static_cast<Header*>(header));
+  end_and_give_back(static_cast<Header*>(header));
 }
 
 std::uint64_t loop_count(const Site& site, long start, long end, long step, unsigned) noexcept {
@@ -62,7 +72,7 @@ using namespace tracer::gomp;
   void name(Function function, void* data, Copy copy, long size, long alignment, unsigned flags, unsigned long tasks,  \
             int priority, number start, number end, number step) {                                                     \
     TRACER_GOMP_ENTER_OUTLINED(name, function, data, copy, size, alignment, flags, tasks, priority, start, end, step); \
-    Header* const header = new_header(function, data, copy, size, alignment, flags);                                   \
+    Header* const header = new_header(TRACER_GOMP_FRAME, function, data, copy, size, alignment, flags);                \
     if (header == nullptr) [[unlikely]]                                                                                \
       return site.runtime->name(function, data, copy, size, alignment, flags, tasks, priority, start, end, step);      \
     begin_taskloop(*header, site.code, flags, loop_count(site, start, end, step, flags));                              \

@@ -19,14 +19,20 @@
 
 namespace tracer::gomp {
 
-[[gnu::noinline]] void end_task(std::uint64_t id, std::uint64_t prior, const void* function,
-                                std::uint64_t inside) noexcept {
+[[gnu::noinline]] Prior prior_task() noexcept {
   Thread& self = thread;
-  self.function = function;
-  if (inside != process.load(std::memory_order_relaxed)) return;
-  self.task = prior;
+  if (!is_known(self)) [[unlikely]]
+    begin_thread(self, ompt_thread_other);
+  return Prior(self);
+}
+
+[[gnu::noinline]] void end_task(std::uint64_t id, Prior prior) noexcept {
+  Thread& self = thread;
+  self.function = prior.function();
+  if (!prior.is_of_this_process()) return;
+  self.task = prior.task;
   if (on.has_tasks) [[likely]]
-    record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior});
+    record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior.task});
 }
 
 namespace {
@@ -130,18 +136,23 @@ void copy_source(void* to, void* from) {
   const Source source = *static_cast<const Source*>(from);
   source.copy(new (to) PlainHeader(source.header) + 1, source.data);
 }
-Source* new_source(Function function, void* data, Copy copy, std::uint64_t task) noexcept {
-  void* const room = thread.rooms.take(sizeof(Source));
+Source* new_source(const Frame& frame, Function function, void* data, Copy copy, std::uint64_t task) noexcept {
+  void* const room = thread.rooms.take(frame, sizeof(Source));
   return room != nullptr ? new (room) Source{{function, task}, copy, data} : nullptr;
 }
 
-PlainHeader* new_plain_header(Function function, void* data, long size, std::uint64_t task) noexcept {
+PlainHeader* new_plain_header(const Frame& frame, Function function, void* data, long size,
+                              std::uint64_t task) noexcept {
   const auto bytes = static_cast<std::size_t>(size);
-  void* const room = thread.rooms.take(sizeof(PlainHeader) + bytes);
+  void* const room = thread.rooms.take(frame, sizeof(PlainHeader) + bytes);
   if (room == nullptr) return nullptr;
   auto* const header = new (room) PlainHeader{function, task};
   if (data != nullptr && size > 0) std::memcpy(header + 1, data, bytes);
   return header;
+}
+
+[[gnu::noinline]] void give_back_room(void* room) noexcept {
+  thread.rooms.give_back(room);
 }
 
 /// Keep as little on the stack as they can. They are of GOMP_task's type, so that they can be jumped to: the third
@@ -152,33 +163,45 @@ using GompTask = decltype(&::GOMP_task);
                                               void* detach) {
   std::bit_cast<GompTask>(gomp_task)(&run_plain, header, nullptr, size, alignment, condition, flags, depend, priority,
                                      detach);
-  thread.rooms.give_back(header);
+  give_back_room(header);
 }
 [[gnu::noinline]] void call_with_source(Function, void* source, Copy gomp_task, long size, long alignment,
                                         bool condition, unsigned flags, void** depend, int priority, void* detach) {
   std::bit_cast<GompTask>(gomp_task)(&run_plain, source, &copy_source, size, alignment, condition, flags, depend,
                                      priority, detach);
-  thread.rooms.give_back(source);
+  give_back_room(source);
 }
 [[gnu::noinline]] void call_with_header(Function, void* header, Copy gomp_task, long size, long alignment,
                                         bool condition, unsigned flags, void** depend, int priority, void* detach) {
-  const Copy copy = static_cast<Header*>(header)->copy != nullptr ? &copy_with_header : nullptr;
+  const Copy copy = static_cast<Header*>(header)->given;
   std::bit_cast<GompTask>(gomp_task)(&run_with_header, header, copy, size, alignment, condition, flags, depend,
                                      priority, detach);
   give_back(static_cast<Header*>(header));
 }
 
+/// The creator goes on behind a task that it has left by a jump.
+[[gnu::cold]] void go_on(void* creator) noexcept {
+  end_left_task(thread, reinterpret_cast<std::uintptr_t>(creator));
+}
+
 /// Of the task `id`. nullptr: there is no memory.
-void* new_block(std::uint64_t id, Function function, void* data, Copy copy, long size, long alignment,
-                unsigned flags) noexcept {
-  if (is_plain(alignment, flags))
-    return copy != nullptr ? static_cast<void*>(new_source(function, data, copy, id))
-                           : new_plain_header(function, data, size, id);
-  Header* const header = new_header(function, data, copy, size, alignment, flags);
-  if (header == nullptr) return nullptr;
-  header->task = id;
-  header->carried = (flags & flag_detach) != 0 && data != nullptr ? 1 : 0;
-  return header;
+void* new_block(const Frame& frame, std::uint64_t id, Function function, void* data, Copy copy, long size,
+                long alignment, unsigned flags) noexcept {
+  void *block = nullptr, *room = nullptr;
+  if (!is_plain(alignment, flags)) {
+    Header* const header = new_header(frame, function, data, copy, size, alignment, flags);
+    if (header == nullptr) return nullptr;
+    header->task = id;
+    header->carried = (flags & flag_detach) != 0 && data != nullptr ? 1 : 0;
+    block = header;
+    room = room_of(*header);
+  } else {
+    block = room = copy != nullptr ? static_cast<void*>(new_source(frame, function, data, copy, id))
+                                   : new_plain_header(frame, function, data, size, id);
+    if (block == nullptr) return nullptr;
+  }
+  Rooms::when_left(room, &go_on, reinterpret_cast<void*>(thread.task));
+  return block;
 }
 /// How such a block is handed to libgomp.
 GompTask call_with_block(Copy copy, long alignment, unsigned flags) noexcept {
@@ -199,11 +222,14 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
   Thread& self = thread;
   const GompTask gomp_task = site.runtime->GOMP_task;
   const bool depends = (flags & flag_depend) != 0;
-  const std::uint64_t id = create_task(self.task, task_flags(flags, !condition), depends, site.code);
   const bool is_at_once = !condition && copy == nullptr;
-  const bool has_room = is_at_once || size <= most_on_stack;
-  if (is_plain(alignment, flags) && has_room && !depends && !site.runtime->cancels && self.given.function == nullptr)
-      [[likely]] {
+  const bool is_small = is_at_once || size <= most_on_stack;
+  const bool needs_no_room =
+      is_plain(alignment, flags) && is_small && !depends && !site.runtime->cancels && self.given.function == nullptr;
+  if (!needs_no_room) [[unlikely]]
+    self.rooms.look(TRACER_GOMP_FRAME.at);
+  const std::uint64_t id = create_task(self.task, task_flags(flags, !condition), depends, site.code);
+  if (needs_no_room) [[likely]] {
     self.given.function = function;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     self.given.task = id;
@@ -217,7 +243,7 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
                                  flags, depend, priority, detach);
   }
   if (depends) tell_dependences(id, depend);
-  void* const block = new_block(id, function, data, copy, size, alignment, flags);
+  void* const block = new_block(TRACER_GOMP_FRAME, id, function, data, copy, size, alignment, flags);
   if (block == nullptr) [[unlikely]]
     TRACER_TAIL return gomp_task(function, data, copy, size, alignment, condition, flags, depend, priority, detach);
   const long offset = is_plain(alignment, flags) ? plain_alignment : static_cast<long>(offset_of(alignment));

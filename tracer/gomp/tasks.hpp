@@ -55,20 +55,29 @@ struct Begun {
     record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id});
   return {call, block};
 }
-/// In a child that was forked inside nothing ends.
-void end_task(std::uint64_t id, std::uint64_t prior, const void* function, std::uint64_t inside) noexcept;
 
-/// Runs what libgomp calls a function of ours for with `argument`, by begin_task().
+/// What is kept of the task that a thread runs while it runs another: in two registers. The second has the function,
+/// and which process it is: addresses of code have 48 bits.
+struct Prior {
+  std::uint64_t task, word;
+
+  [[gnu::always_inline]] inline explicit Prior(const Thread& self) noexcept
+      : task(self.task), word(reinterpret_cast<std::uint64_t>(self.function) << 16 | (self.process & 0xffff)) {}
+  const void* function() const noexcept { return reinterpret_cast<const void*>(word >> 16); }
+  bool is_of_this_process() const noexcept { return ((word ^ process.load(std::memory_order_relaxed)) & 0xffff) == 0; }
+};
+Prior prior_task() noexcept;
+/// In a child that was forked inside nothing ends.
+void end_task(std::uint64_t id, Prior prior) noexcept;
+
+/// Runs what libgomp calls a function of ours for with `argument`, by begin_task(). It keeps three words on the stack:
+/// what else it needs is done by functions that are called.
 [[gnu::always_inline]] inline void run_task_of(void* argument, Begun (*begin)(void*)) {
-  Thread& self = thread;
-  if (!is_known(self)) [[unlikely]]
-    begin_thread(self, ompt_thread_other);
-  const std::uint64_t prior = self.task, inside = self.process;
-  const void* const function = self.function;
+  const Prior prior = prior_task();
   const Begun begun = begin(argument);
-  const std::uint64_t id = self.task;
+  const std::uint64_t id = thread.task;
   begun.call(begun.block);
-  end_task(id, prior, function, inside);
+  end_task(id, prior);
 }
 
 /// Before the program's block where libgomp writes or reads the block, or its alignment is large. libgomp sets the
@@ -77,7 +86,8 @@ void end_task(std::uint64_t id, std::uint64_t prior, const void* function, std::
 struct Header {
   std::uint64_t words[3];
   Function function;
-  Copy copy;
+  Copy copy;           ///< the program's, or nullptr
+  Copy given;          ///< what libgomp is given for it
   void* data;          ///< the program's block, as long as the creator is inside
   std::uint64_t task;  ///< 0: it gets its id when it begins to run
   std::uint64_t creator;
@@ -89,7 +99,6 @@ struct Header {
   std::uint16_t carried;  ///< words
   bool has_group;         ///< the taskloop waits for its tasks
 };
-static_assert(sizeof(Header) == 96);
 
 constexpr std::uint32_t offset_of(long alignment) noexcept {
   const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;  // a power of two
@@ -101,7 +110,11 @@ constexpr long alignment_of(long alignment) noexcept {
 
 /// What libgomp is given to copy, in a room of the thread: a header with the program's block behind it. nullptr: there
 /// is no memory.
-Header* new_header(Function function, void* data, Copy copy, long size, long alignment, unsigned flags) noexcept;
+Header* new_header(const Frame& frame, Function function, void* data, Copy copy, long size, long alignment,
+                   unsigned flags) noexcept;
+inline void* room_of(Header& header) noexcept {
+  return reinterpret_cast<char*>(&header) - header.padding;
+}
 void give_back(Header* header) noexcept;
 /// What libgomp calls in place of the task's function, and in place of the program's that copies its block.
 void run_with_header(void* header);

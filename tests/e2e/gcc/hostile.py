@@ -17,10 +17,10 @@ SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
 BINDINGS = [{"OMP_PROC_BIND": bind, "OMP_PLACES": places, "OMP_NUM_THREADS": "4"}
             for bind in ("close", "spread", "primary", "false") for places in ("threads", "cores", "{0}", "{0},{1}")]
 # Word, settings of a run. Jumps, ends, children and handlers leave what was open for the archive to repair.
-WORDS = ("jumps", "jump-from-region", "exceptions", "uncaught", "ends", "forks", "team-forks", "many", "stacks", "signals", "handlers")
+WORDS = ("jumps", "jump-from-region", "left", "coroutines", "exceptions", "uncaught", "ends", "forks", "team-forks", "many", "stacks", "signals", "handlers")
 CASES = [(word, {"OMP_NUM_THREADS": "3"}) for word in WORDS]
 CASES += [("bound", settings) for settings in BINDINGS]
-NOT_SANITIZED = ("jumps", "jump-from-region", "stacks", "many")  # sanitizers need stacks that are large and left in order
+NOT_SANITIZED = ("jumps", "jump-from-region", "left", "coroutines", "stacks", "many")  # sanitizers need stacks that are large and left in order
 CASES += [(word, {"OMP_NUM_THREADS": "3", **settings}) for word in ("bound", "exceptions") for settings in (
     {"OMP_WAIT_POLICY": "active"}, {"OMP_WAIT_POLICY": "passive"}, {"GOMP_SPINCOUNT": "0"}, {"GOMP_SPINCOUNT": "1000000"}, {"OMP_THREAD_LIMIT": "2"},
     {"OMP_DYNAMIC": "true"}, {"OMP_MAX_ACTIVE_LEVELS": "1"}, {"OMP_STACKSIZE": "64k"}, {"GOMP_CPU_AFFINITY": "1 0"}, {"OMP_NUM_THREADS": "4,2"})]

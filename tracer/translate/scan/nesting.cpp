@@ -18,6 +18,7 @@ constexpr bool is_part(const Record& r) noexcept {
 
 void Nesting::begin(const PartBegin& part, TaskId task, const Record& r) {
   parts_.push_back({part.team, task, part.own, part.synthesized});
+  if (parts_.back().is_untold()) ++untold_;
   listener_.begun(part, r);
 }
 
@@ -32,6 +33,7 @@ void Nesting::end_innermost(EndCause cause, const Record& r) {
   while (!forks_.empty() && forks_.back().depth >= parts_.size()) join(inside, r);
   out_of_order_ |= cause != EndCause::told;
   if (parts_.back().own && !forks_.empty()) forks_.back().left = true;
+  if (parts_.back().is_untold()) --untold_;
   parts_.pop_back();
   listener_.ended(cause, r);
 }
@@ -85,11 +87,12 @@ ParallelId Nesting::team_of(const Record& r) const noexcept {
 
 /// The record is of a part that was begun without it.
 bool Nesting::tell_synthesized(const Record& r, ParallelId team) {
-  if (!is_mine(r.c)) return false;
-  const auto part = std::find_if(parts_.begin(), parts_.end(),
-                                 [team](const Part& p) { return p.synthesized && p.team == team && p.task == no_id; });
+  if (untold_ == 0 || !is_mine(r.c)) return false;
+  const auto part =
+      std::find_if(parts_.begin(), parts_.end(), [team](const Part& p) { return p.is_untold() && p.team == team; });
   if (part == parts_.end()) return false;
   part->task = r.c;
+  if (!part->is_untold()) --untold_;
   listener_.told(static_cast<std::size_t>(part - parts_.begin()), r);
   return true;
 }

@@ -77,6 +77,7 @@ class Nesting {
     TaskId task;
     bool own;
     bool synthesized;
+    bool is_untold() const noexcept { return synthesized && task == no_id; }
   };
   ParallelId team_of(const Record& r) const noexcept;
   bool is_mine(std::uint64_t id) const noexcept { return tracer::channel_of(id) == channel_ && counter_of(id) != 0; }
@@ -90,6 +91,7 @@ class Nesting {
   Listener& listener_;
   std::vector<Fork> forks_;  ///< regions that began here and have not ended
   std::vector<Part> parts_;
+  std::size_t untold_ = 0;          ///< of these, without the record of their begin
   std::vector<ParallelId> joined_;  ///< before the record of their end
   ParallelId last_forked_ = no_id;  ///< ids grow
   ParallelId league_ = no_id;       ///< forked here, without a part yet
