@@ -10,12 +10,13 @@ import sys
 # Below the point: rows within one part (the folders tracer/x, formats/x), which no other part sees.
 LAYERS = {
     "include/tracer": 0,
+    "tracer/base/formatted": 1.05,
     "tracer/base/text": 1.1,
     "tracer/base/memory_checks": 1.1,
     "tracer/base/files": 1.2,
     "tracer/base": 1.3,
     "tracer/mpi": 1,
-    "tracer/gomp": 1,
+    "tracer/gomp": 2,
     "tracer/job": 2,
     "tracer/ring": 3,
     "tracer/replay": 3.1,

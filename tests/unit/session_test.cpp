@@ -18,7 +18,7 @@
 #include "support/scratch.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/drain/drainer.hpp"
-#include "tracer/session/run_facts.hpp"
+#include "tracer/session/session.hpp"
 
 using namespace tracer;
 
@@ -380,42 +380,4 @@ TEST_CASE("what is recorded is private to the user, where it lies is as the umas
   }
   run.finish();
   ::umask(before);
-}
-
-TEST_CASE("a process's start is read from the kernel's text, whatever the program's name holds") {
-  const std::string stat = "4711 (a) b 1 (c)) R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1234 20 21\n";  // field 22
-  CHECK(process_start(stat, 100, 50'000'000'000, 50'000'000'000) == 12'340'000'000);
-  CHECK(process_start(stat, 100, 53'000'000'000, 50'000'000'000) == 9'340'000'000);  // three seconds suspended
-  CHECK(process_start("4711 (a) R 1", 100, 1, 1) == 0);
-  CHECK(process_start("", 100, 1, 1) == 0);
-}
-
-TEST_CASE("what a virtual machine's host takes is read from the kernel's text") {
-  CHECK(stolen_time("cpu  613 0 672 26641 88 0 14 250 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n", 100) == 2'500'000'000);
-  CHECK(stolen_time("cpu  613 0 672 26641\ncpu0 613 0 672 26641\n", 100) == 0);
-  CHECK(stolen_time("", 100) == 0);
-}
-
-TEST_CASE("the tightest limit of the control groups around a process counts, in both versions") {
-  test::Scratch scratch;
-  const auto put = [&](const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((scratch.path() / path).parent_path());
-    std::ofstream(scratch.path() / path) << text;
-  };
-  put("user.slice/cpu.max", "150000 100000\n");
-  put("user.slice/job/cpu.max", "max 100000\n");
-  put("cpu/batch/cpu.cfs_quota_us", "50000\n");
-  put("cpu/batch/cpu.cfs_period_us", "100000\n");
-  const std::string root = scratch.path().string();
-  CHECK(processor_quota("0::/user.slice/job\n", root) == Approx(1.5));
-  CHECK(processor_quota("3:cpu,cpuacct:/batch\n0::/user.slice\n", root) == Approx(0.5));
-  CHECK(processor_quota("3:memory:/batch\n0::/other\n", root) == 0);
-}
-
-TEST_CASE("a thread's processor time is the kernel's") {
-  const auto begin = thread_time(0);
-  volatile unsigned work = 0;
-  while (processor_time() - begin.processor < 5'000'000) work = work + 1;
-  CHECK(thread_time(0).processor >= begin.processor + 4'000'000);
-  CHECK(thread_time(~0u).processor == 0);
 }

@@ -66,25 +66,21 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 /// Never destroyed: the tool may speak after the program's static destructors.
+spdlog::logger* make_logger(const char* pattern) {
+  auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
+  made->set_formatter(std::make_unique<spdlog::pattern_formatter>(pattern));
+  made->set_level(spdlog::level::warn);
+  made->set_error_handler([](const std::string&) {});
+  return made;
+}
+
 spdlog::logger& logger() {
-  static auto* instance = [] {
-    auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
-    made->set_formatter(std::make_unique<spdlog::pattern_formatter>("tracer: %l: %v"));
-    made->set_level(spdlog::level::warn);
-    made->set_error_handler([](const std::string&) {});
-    return made;
-  }();
+  static auto* instance = make_logger("tracer: %l: %v");
   return *instance;
 }
 
 spdlog::logger& plain_logger() {
-  static auto* instance = [] {
-    auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
-    made->set_formatter(std::make_unique<spdlog::pattern_formatter>("tracer: %v"));
-    made->set_level(spdlog::level::warn);
-    made->set_error_handler([](const std::string&) {});
-    return made;
-  }();
+  static auto* instance = make_logger("tracer: %v");
   return *instance;
 }
 

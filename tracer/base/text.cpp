@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <system_error>
+
+#include "tracer/base/formatted.hpp"
 
 namespace tracer {
 
@@ -55,9 +56,7 @@ std::string format_bytes(std::uint64_t bytes) {
   auto value = static_cast<double>(bytes);
   unsigned unit = 0;
   for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return buffer;
+  return formatted("%.*f %s", unit == 0 ? 0 : 1, value, units[unit]);
 }
 
 std::string format_count(std::uint64_t count) {
@@ -141,9 +140,7 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
 }
 
 std::string hexadecimal(std::uint64_t number) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
-  return text;
+  return formatted("%016llx", static_cast<unsigned long long>(number));
 }
 
 std::string module_name(const std::string& path) {

@@ -4,25 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
 
 std::string duration_text(std::uint64_t ns) {
-  char buffer[64];
   const double value = static_cast<double>(ns);
-  if (ns < 1'000) {
-    std::snprintf(buffer, sizeof buffer, "%llu ns", static_cast<unsigned long long>(ns));
-  } else if (ns < 1'000'000) {
-    std::snprintf(buffer, sizeof buffer, "%.4g us", value / 1e3);
-  } else if (ns < 1'000'000'000) {
-    std::snprintf(buffer, sizeof buffer, "%.4g ms", value / 1e6);
-  } else {
-    std::snprintf(buffer, sizeof buffer, "%.4g s", value / 1e9);
-  }
-  return buffer;
+  if (ns < 1'000) return formatted("%llu ns", static_cast<unsigned long long>(ns));
+  if (ns < 1'000'000) return formatted("%.4g us", value / 1e3);
+  if (ns < 1'000'000'000) return formatted("%.4g ms", value / 1e6);
+  return formatted("%.4g s", value / 1e9);
 }
 
 namespace {
@@ -79,16 +72,11 @@ std::string bytes_text(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.4g %s", bytes, units[unit]);
-  return buffer;
+  return formatted("%.4g %s", bytes, units[unit]);
 }
 
 std::string percent_text(std::uint64_t part, std::uint64_t whole) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.1f %%",
-                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return buffer;
+  return formatted("%.1f %%", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string duration_or_dash(std::uint64_t ns) {

@@ -8,7 +8,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/write/sink.hpp"
 #include "tracer/base/config.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/launch/probe.hpp"
@@ -141,10 +141,9 @@ void add_run(const Definitions& definitions, const std::vector<report::ProcessRo
   if (!facts.known) return;
   info["host"] = facts.host + (facts.machine.empty() ? "" : " (" + facts.machine + ")");
   if (!facts.processor.empty()) info["processor"] = facts.processor;
-  char processors[64];
-  std::snprintf(processors, sizeof processors, "%.4g for the process%s, %llu online", facts.processors,
-                processes.size() > 1 ? "es" : "", static_cast<unsigned long long>(facts.processors_online));
-  info["processors"] = processors;
+  info["processors"] =
+      formatted("%.4g for the process%s, %llu online", facts.processors, processes.size() > 1 ? "es" : "",
+                static_cast<unsigned long long>(facts.processors_online));
   if (const std::string ended = report::ending_text(facts, processes); !ended.empty()) info["ended"] = ended;
   if (processes.size() < 2 && facts.start != 0 && facts.end > facts.start)
     info["process"] = std::to_string(static_cast<double>(facts.end - facts.start) / 1e9) + " s, processor time " +

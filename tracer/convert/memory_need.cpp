@@ -5,9 +5,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cstddef>
 
 #include "tracer/base/files/spill_room.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/limits.hpp"
 #include "tracer/base/text.hpp"
 
@@ -72,9 +73,7 @@ TableBytes table_bytes(const TraceSource& source) {
 }
 
 std::string seconds(Nanoseconds time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(time) * 1e-9);
-  return text;
+  return formatted("%.1f s", static_cast<double>(time) * 1e-9);
 }
 
 }  // namespace

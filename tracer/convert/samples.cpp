@@ -3,7 +3,6 @@
 #include "tracer/convert/samples.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/runtime_names.hpp"
 #include "tracer/convert/code_names.hpp"
 #include "tracer/error.hpp"
@@ -289,12 +289,10 @@ class Builder {
       return frame;
     }
     std::string function = position.function;
-    if (function.empty()) {
-      char text[32];
-      std::snprintf(text, sizeof text, "@0x%llx",
-                    static_cast<unsigned long long>(position.module.empty() ? address : position.offset));
-      function = position.module.substr(position.module.rfind('/') + 1) + text;
-    }
+    if (function.empty())
+      function =
+          position.module.substr(position.module.rfind('/') + 1) +
+          formatted("@0x%llx", static_cast<unsigned long long>(position.module.empty() ? address : position.offset));
     frame.function = string(function);
     frame.file = string(position.file);
     frame.module = string(position.module);

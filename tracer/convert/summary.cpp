@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracer/convert/summary.hpp"
 
-#include <cstdio>
-
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
 namespace {
 
 std::string costs_of(const ConvertResult& result) {
-  char text[128];
-  std::snprintf(text, sizeof text, "; tool: %.1f ms start, %.1f ms drain, %.1f ms waited, %.1f ms conversion",
-                result.start_seconds * 1e3, result.drain_seconds * 1e3, result.wait_seconds * 1e3,
-                result.seconds * 1e3);
-  return text;
+  return formatted("; tool: %.1f ms start, %.1f ms drain, %.1f ms waited, %.1f ms conversion",
+                   result.start_seconds * 1e3, result.drain_seconds * 1e3, result.wait_seconds * 1e3,
+                   result.seconds * 1e3);
 }
 
 }  // namespace

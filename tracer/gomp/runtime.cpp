@@ -10,8 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "tracer/base/loaded_objects.hpp"
 #include "tracer/gomp/lane.hpp"
-#include "tracer/gomp/objects.hpp"
 #include "tracer/gomp/unseen.hpp"
 
 namespace tracer::gomp {
@@ -94,7 +94,7 @@ void fill(Runtime& to, Find find) noexcept {
 
 /// A runtime that calls tools looks for ompt_start_tool, so its read-only data has that name. No function of the
 /// library's searches: a sanitizer's would look at each byte's neighbours.
-__attribute__((no_sanitize("address"))) bool has_text(const Object& object, const char* text) noexcept {
+__attribute__((no_sanitize("address"))) bool has_text(const LoadedObject& object, const char* text) noexcept {
   const std::size_t length = std::strlen(text);
   for (unsigned i = 0; i < object.count; ++i) {
     const auto& segment = object.segments[i];
@@ -112,7 +112,7 @@ __attribute__((no_sanitize("address"))) bool has_text(const Object& object, cons
 
 void describe(Runtime& runtime, std::uintptr_t inside) noexcept {
   runtime.cancels = runtime.omp_get_cancellation() != 0;
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     if (!object.contains(inside)) return false;
     std::snprintf(runtime.path, sizeof runtime.path, "%s", object.name);
     runtime.speaks_ompt = has_text(object, "ompt_start_tool");
@@ -194,7 +194,7 @@ const Runtime* nobodys() noexcept {
 }
 
 /// GCC before 4.4 wrote smaller locks, which libgomp tells apart by the version of the name.
-bool has_old_locks(const Object& object) noexcept {
+bool has_old_locks(const LoadedObject& object) noexcept {
   const std::uintptr_t needs = object.entry(DT_VERNEED);
   if (needs == 0 || object.entry(DT_STRTAB) == 0) return false;
   const char* const strings = object.strings();
@@ -223,7 +223,7 @@ struct Wanted {
 };
 
 void find_library(const char* needed, Wanted& wanted) noexcept {
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     const bool is_it = std::strcmp(file_of(object.name), needed) == 0 || std::strcmp(object.soname(), needed) == 0;
     if (!is_it) return false;
     wanted.base = object.base;
@@ -239,7 +239,7 @@ static Wanted wanted_by(const char* needed) noexcept {
   Wanted wanted;
   if (*needed != '\0') find_library(needed, wanted);
   if (wanted.base != 0) return wanted;
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     if (!is_libgomp(object.name)) return false;
     wanted.base = object.base;
     std::snprintf(wanted.path, sizeof wanted.path, "%s", object.name);
@@ -252,7 +252,7 @@ Caller find_caller(std::uintptr_t address) noexcept {
   Caller caller;
   char needed[256] = "";
   bool is_old = false;
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
     unsigned kept = 0;
     for (unsigned i = 0; i < object.count; ++i) {
@@ -284,7 +284,7 @@ namespace {
 /// What is loaded before the program begins is in its scope.
 [[gnu::constructor]] void look_at_program() {
   program_has_one = dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr;
-  for_each_object([](const Object& program) {
+  for_each_object([](const LoadedObject& program) {
     program_code = {program.begin, program.end - program.begin};
     return true;
   });

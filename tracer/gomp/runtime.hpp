@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 
 #include "tracer/gomp/abi.hpp"
 
@@ -45,6 +46,16 @@ struct Runtime {
   std::uint32_t number;  ///< from 0
   mutable std::atomic<std::uint32_t> threads;  ///< that have used it
 };
+
+/// The last name of a path.
+inline const char* file_of(const char* path) noexcept {
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+inline bool is_libgomp(const char* path) noexcept {
+  return std::strncmp(file_of(path), "libgomp", 7) == 0;
+}
 
 /// Loaded objects, as far as callers are concerned.
 struct Range {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "tracer/gomp/objects.hpp"
+#include "tracer/base/loaded_objects.hpp"
 #include "tracer/gomp/state.hpp"
 
 namespace tracer::gomp {
@@ -68,7 +68,7 @@ bool is_of_compiler(const char* name) noexcept {
 
 /// Calls visit(name, address of the slot) for each place of the object that holds the address of such a function.
 template <class Visit>
-void for_each_slot(const Object& object, Visit visit) noexcept {
+void for_each_slot(const LoadedObject& object, Visit visit) noexcept {
   const auto* const symbol = object.table<ElfW(Sym)>(DT_SYMTAB);
   if (symbol == nullptr || object.strings() == nullptr) return;
   const auto look = [&](ElfW(Sxword) table, ElfW(Sxword) bytes) {
@@ -86,7 +86,7 @@ void for_each_slot(const Object& object, Visit visit) noexcept {
 }
 
 /// Others have no calls of it, but maybe a million relocations.
-bool needs_libgomp(const Object& object) noexcept {
+bool needs_libgomp(const LoadedObject& object) noexcept {
   if (object.strings() == nullptr) return false;
   for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
     if (d->d_tag == DT_NEEDED && is_libgomp(object.strings() + d->d_un.d_val)) return true;
@@ -95,7 +95,7 @@ bool needs_libgomp(const Object& object) noexcept {
 
 bool is_at_libgomp(std::uintptr_t address) noexcept {
   bool is_it = false;
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
     is_it = is_libgomp(object.name);
     return true;
@@ -137,7 +137,7 @@ void count_unknown_calls(std::uintptr_t address) noexcept {
   constexpr unsigned most = 16;
   char found[most][64];
   unsigned names = 0;
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
     if (!counted.is_first(object.base)) return true;
     for_each_slot(object, [&](const char* name, std::uintptr_t) {
@@ -157,7 +157,7 @@ void look_for_unseen_calls() noexcept {
   Unseen unseen[most];
   unsigned count = 0;
   // The loader's list is left before it is looked at again.
-  for_each_object([&](const Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     if (is_libgomp(object.name) || !needs_libgomp(object) || count == most) return false;
     for_each_slot(object, [&](const char* name, std::uintptr_t slot) {
       std::uintptr_t value = 0;

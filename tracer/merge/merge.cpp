@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <system_error>
@@ -19,6 +18,7 @@
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/verify.hpp"
@@ -165,10 +165,9 @@ ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts) {
 }
 
 std::string said_of(const ClocksOfJob& clocks) {
-  char uncertainty[32];
-  std::snprintf(uncertainty, sizeof uncertainty, "%.1f us", clocks.uncertainty * 1e-3);
-  std::string line = std::to_string(clocks.domains) + " clocks are put together to " + uncertainty + " by " +
-                     format_count(clocks.messages) + " messages between them";
+  std::string line = std::to_string(clocks.domains) + " clocks are put together to " +
+                     formatted("%.1f us", clocks.uncertainty * 1e-3) + " by " + format_count(clocks.messages) +
+                     " messages between them";
   if (clocks.reversed != 0) line += "; " + format_count(clocks.reversed) + " contradict the others";
   return line;
 }
@@ -330,13 +329,8 @@ std::string summary_of(const MergeResult& result) {
   std::string line = format_count(result.processes) + (result.processes == 1 ? " process, " : " processes, ") +
                      format_count(result.locations) + " locations, " + format_count(result.events) + " events, " +
                      format_bytes(result.bytes) + ": " + result.archive.string();
-  if (result.nothing_to_do) {
-    line += "; it was one archive already";
-  } else {
-    char text[64];
-    std::snprintf(text, sizeof text, "; joined in %.1f ms", result.seconds * 1e3);
-    line += text;
-  }
+  line +=
+      result.nothing_to_do ? "; it was one archive already" : formatted("; joined in %.1f ms", result.seconds * 1e3);
   if (!result.clocks.empty()) line += "; " + result.clocks;
   std::size_t said = 0;
   for (const std::string& death : result.deaths) {

@@ -6,6 +6,7 @@
 
 #include "tracer/ompd/callbacks.hpp"
 #include "tracer/ompd/target/refusal.hpp"
+#include "tracer/value_table.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -64,37 +65,22 @@ const std::vector<std::string>& Library::messages() {
 }
 
 const char* text_of(ompd_rc_t code) noexcept {
-  switch (code) {
-    case ompd_rc_ok:
-      return "ok";
-    case ompd_rc_unavailable:
-      return "unavailable";
-    case ompd_rc_stale_handle:
-      return "stale handle";
-    case ompd_rc_bad_input:
-      return "bad input";
-    case ompd_rc_error:
-      return "error";
-    case ompd_rc_unsupported:
-      return "unsupported";
-    case ompd_rc_needs_state_tracking:
-      return "needs OMP_DEBUG=enabled";
-    case ompd_rc_incompatible:
-      return "incompatible";
-    case ompd_rc_device_read_error:
-      return "cannot read the target's memory";
-    case ompd_rc_device_write_error:
-      return "cannot write the target's memory";
-    case ompd_rc_nomem:
-      return "out of memory";
-    case ompd_rc_incomplete:
-      return "incomplete";
-    case ompd_rc_callback_error:
-      return "a callback failed";
-    default:
-      break;  // of a newer header, or a plugin's own
-  }
-  return "unknown return code";
+  static constexpr ValueTable<ompd_rc_t, const char*, 13> texts{
+      "unknown return code",  // of a newer header, or a plugin's own
+      {{ompd_rc_ok, "ok"},
+       {ompd_rc_unavailable, "unavailable"},
+       {ompd_rc_stale_handle, "stale handle"},
+       {ompd_rc_bad_input, "bad input"},
+       {ompd_rc_error, "error"},
+       {ompd_rc_unsupported, "unsupported"},
+       {ompd_rc_needs_state_tracking, "needs OMP_DEBUG=enabled"},
+       {ompd_rc_incompatible, "incompatible"},
+       {ompd_rc_device_read_error, "cannot read the target's memory"},
+       {ompd_rc_device_write_error, "cannot write the target's memory"},
+       {ompd_rc_nomem, "out of memory"},
+       {ompd_rc_incomplete, "incomplete"},
+       {ompd_rc_callback_error, "a callback failed"}}};
+  return texts[code];
 }
 
 }  // namespace tracer::ompd

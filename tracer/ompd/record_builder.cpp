@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/ompt_values.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -17,11 +18,7 @@ constexpr std::size_t max_records = 100'000'000;
 // Values of OMPT's enumerations (OpenMP 5.2, 19.4.4).
 constexpr std::uint32_t team_flags = 0x80000002u;  // ompt_parallel_team, invoked by the runtime
 constexpr std::uint32_t explicit_task = 0x4u;
-constexpr std::uint16_t task_complete = 1, task_switch = 7;
 constexpr std::uint16_t thread_initial = 1, thread_worker = 2;
-constexpr std::uint16_t sync_barrier_explicit = 3, sync_taskwait = 5, sync_taskgroup = 6,
-                        sync_barrier_implicit_parallel = 9;
-constexpr std::uint16_t mutex_lock = 1, mutex_nest_lock = 3, mutex_critical = 5, mutex_atomic = 6, mutex_ordered = 7;
 
 Record make(std::uint64_t time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b,
             std::uint64_t c) {
@@ -182,7 +179,7 @@ void RecordBuilder::begin_task(std::uint64_t thread, std::uint64_t codeptr, std:
   const TaskId task = make_id(id, ++channel.counter), before = channel.current_task();
   emit(channel, make(time, RecordKind::task_create, Endpoint::none, pack_task_flags(explicit_task),
                      static_cast<std::uint32_t>(counter_of(task)), before, codeptr));
-  emit(channel, make(time, RecordKind::task_schedule, Endpoint::none, task_switch, 0, before, task));
+  emit(channel, make(time, RecordKind::task_schedule, Endpoint::none, task_status::switched, 0, before, task));
   channel.tasks.push_back(task);
 }
 
@@ -191,7 +188,8 @@ bool RecordBuilder::end_task(std::uint64_t thread, std::uint64_t time) {
   if (channel.tasks.empty()) return false;
   const TaskId ended = channel.tasks.back();
   channel.tasks.pop_back();
-  emit(channel, make(time, RecordKind::task_schedule, Endpoint::end, task_complete, 0, ended, channel.current_task()));
+  emit(channel,
+       make(time, RecordKind::task_schedule, Endpoint::end, task_status::complete, 0, ended, channel.current_task()));
   return true;
 }
 
@@ -246,23 +244,23 @@ void RecordBuilder::enter_wait(const ThreadView& thread, std::uint64_t time) {
   };
   switch (thread.activity) {
     case Activity::barrier:
-      return sync(sync_barrier_explicit);
+      return sync(sync_kind::barrier_explicit);
     case Activity::implicit_barrier:
-      return sync(sync_barrier_implicit_parallel);
+      return sync(sync_kind::barrier_implicit_parallel);
     case Activity::taskwait:
-      return sync(sync_taskwait);
+      return sync(sync_kind::taskwait);
     case Activity::taskgroup:
-      return sync(sync_taskgroup);
+      return sync(sync_kind::taskgroup);
     case Activity::lock:
-      return mutex(mutex_lock);
+      return mutex(mutex_kind::lock);
     case Activity::nest_lock:
-      return mutex(mutex_nest_lock);
+      return mutex(mutex_kind::nest_lock);
     case Activity::critical:
-      return mutex(mutex_critical);
+      return mutex(mutex_kind::critical);
     case Activity::atomic:
-      return mutex(mutex_atomic);
+      return mutex(mutex_kind::atomic);
     case Activity::ordered:
-      return mutex(mutex_ordered);
+      return mutex(mutex_kind::ordered);
     default:
       return;
   }

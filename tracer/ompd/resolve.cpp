@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cinttypes>
-#include <cstdio>
+#include <iterator>
 #include <map>
 #include <string_view>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/ompd/snapshot.hpp"
 
 namespace tracer::ompd {
@@ -105,50 +106,51 @@ void read_stack(ThreadView& thread) {
   if (thread.position && !in_runtime) thread.activity = Activity::working;
 }
 
-Activity from_state(std::int64_t state) {
-  switch (state) {
-    case ompt_state_work_serial:
-    case ompt_state_work_parallel:
-    case ompt_state_work_reduction:
-      return Activity::working;
-    case ompt_state_wait_barrier_explicit:
-      return Activity::barrier;
-    case ompt_state_wait_barrier:
-    case ompt_state_wait_barrier_implicit:
-    case ompt_state_wait_barrier_implicit_parallel:
-    case ompt_state_wait_barrier_implicit_workshare:
-    case ompt_state_wait_barrier_implementation:
-    case ompt_state_wait_barrier_teams:
-      return Activity::implicit_barrier;
-    case ompt_state_wait_taskwait:
-      return Activity::taskwait;
-    case ompt_state_wait_taskgroup:
-      return Activity::taskgroup;
-    case ompt_state_wait_mutex:
-    case ompt_state_wait_lock:
-      return Activity::lock;
-    case ompt_state_wait_critical:
-      return Activity::critical;
-    case ompt_state_wait_atomic:
-      return Activity::atomic;
-    case ompt_state_wait_ordered:
-      return Activity::ordered;
-    case ompt_state_wait_target:
-    case ompt_state_wait_target_map:
-    case ompt_state_wait_target_update:
-      return Activity::target;
-    case ompt_state_idle:
-      return Activity::idle;
-    case ompt_state_overhead:
-      return Activity::runtime;
-    default:
-      return Activity::unknown;
-  }
+struct StateRow {
+  std::int64_t state;
+  Activity activity;
+  const char* words;
+};
+
+/// Of an ompt_state_t; nullptr: another one.
+const StateRow* row_of(std::int64_t state) noexcept {
+  using enum Activity;
+  // clang-format off
+  static constexpr StateRow rows[] = {
+      {ompt_state_work_serial, working, "working outside of parallel regions"},
+      {ompt_state_work_parallel, working, "working in a parallel region"},
+      {ompt_state_work_reduction, working, "reducing"},
+      {ompt_state_wait_barrier, implicit_barrier, "waiting at an implicit barrier"},
+      {ompt_state_wait_barrier_implicit, implicit_barrier, "waiting at an implicit barrier"},
+      {ompt_state_wait_barrier_implicit_parallel, implicit_barrier, "waiting at the barrier that ends a parallel region"},
+      {ompt_state_wait_barrier_implicit_workshare, implicit_barrier, "waiting at the barrier that ends a worksharing construct"},
+      {ompt_state_wait_barrier_explicit, barrier, "waiting at an explicit barrier"},
+      {ompt_state_wait_barrier_implementation, implicit_barrier, "waiting at a barrier of the runtime's own"},
+      {ompt_state_wait_barrier_teams, implicit_barrier, "waiting at the barrier that ends a teams region"},
+      {ompt_state_wait_taskwait, taskwait, "waiting for child tasks"},
+      {ompt_state_wait_taskgroup, taskgroup, "waiting for a taskgroup"},
+      {ompt_state_wait_mutex, lock, "waiting for a mutex"},
+      {ompt_state_wait_lock, lock, "waiting for a lock"},
+      {ompt_state_wait_critical, critical, "waiting for a critical section"},
+      {ompt_state_wait_atomic, atomic, "waiting for an atomic region"},
+      {ompt_state_wait_ordered, ordered, "waiting for an ordered region"},
+      {ompt_state_wait_target, target, "waiting for a target region"},
+      {ompt_state_wait_target_map, target, "waiting for a target mapping"},
+      {ompt_state_wait_target_update, target, "waiting for a target update"},
+      {ompt_state_idle, idle, "idle"},
+      {ompt_state_overhead, runtime, "in the runtime"},
+      {ompt_state_undefined, unknown, "undefined"},
+  };
+  // clang-format on
+  const auto* found =
+      std::find_if(std::begin(rows), std::end(rows), [=](const auto& row) { return row.state == state; });
+  return found != std::end(rows) ? found : nullptr;
 }
 
 void join_with_state(ThreadView& thread) {
   if (!thread.state) return;
-  const Activity said = from_state(*thread.state);
+  const StateRow* const row = row_of(*thread.state);
+  const Activity said = row != nullptr ? row->activity : Activity::unknown;
   // The stack cannot tell a loop's closing barrier from an explicit one; the state of a waiting lock
   // may be of a critical section (libomp 14-22), so the stack goes first otherwise.
   if (thread.activity == Activity::unknown ||
@@ -207,98 +209,34 @@ void resolve(Snapshot& snapshot, const CallStacks* stacks) {
 }
 
 const char* words(Activity activity) noexcept {
-  switch (activity) {
-    case Activity::unknown:
-      return "is busy with something unknown";
-    case Activity::working:
-      return "works";
-    case Activity::barrier:
-      return "waits at a barrier";
-    case Activity::implicit_barrier:
-      return "waits at an implicit barrier";
-    case Activity::lock:
-      return "waits for a lock";
-    case Activity::nest_lock:
-      return "waits for a nestable lock";
-    case Activity::critical:
-      return "waits for a critical section";
-    case Activity::ordered:
-      return "waits for its turn in an ordered region";
-    case Activity::atomic:
-      return "waits for an atomic operation";
-    case Activity::taskwait:
-      return "waits for child tasks (taskwait)";
-    case Activity::taskgroup:
-      return "waits for the tasks of a taskgroup";
-    case Activity::target:
-      return "waits for a device";
-    case Activity::runtime:
-      return "is inside the OpenMP runtime";
-    case Activity::idle:
-      return "is idle, without a team";
-    case Activity::no_openmp:
-      return "is no OpenMP thread";
-  }
-  return "";
+  static constexpr std::array in_order = {"is busy with something unknown",
+                                          "works",
+                                          "waits at a barrier",
+                                          "waits at an implicit barrier",
+                                          "waits for a lock",
+                                          "waits for a nestable lock",
+                                          "waits for a critical section",
+                                          "waits for its turn in an ordered region",
+                                          "waits for an atomic operation",
+                                          "waits for child tasks (taskwait)",
+                                          "waits for the tasks of a taskgroup",
+                                          "waits for a device",
+                                          "is inside the OpenMP runtime",
+                                          "is idle, without a team",
+                                          "is no OpenMP thread"};
+  static_assert(in_order.size() == static_cast<std::size_t>(Activity::no_openmp) + 1);
+  return in_order[static_cast<std::size_t>(activity)];
 }
 
 std::string state_words(std::int64_t state) {
-  switch (state) {
-    case ompt_state_work_serial:
-      return "working outside of parallel regions";
-    case ompt_state_work_parallel:
-      return "working in a parallel region";
-    case ompt_state_work_reduction:
-      return "reducing";
-    case ompt_state_wait_barrier:
-    case ompt_state_wait_barrier_implicit:
-      return "waiting at an implicit barrier";
-    case ompt_state_wait_barrier_implicit_parallel:
-      return "waiting at the barrier that ends a parallel region";
-    case ompt_state_wait_barrier_implicit_workshare:
-      return "waiting at the barrier that ends a worksharing construct";
-    case ompt_state_wait_barrier_explicit:
-      return "waiting at an explicit barrier";
-    case ompt_state_wait_barrier_implementation:
-      return "waiting at a barrier of the runtime's own";
-    case ompt_state_wait_barrier_teams:
-      return "waiting at the barrier that ends a teams region";
-    case ompt_state_wait_taskwait:
-      return "waiting for child tasks";
-    case ompt_state_wait_taskgroup:
-      return "waiting for a taskgroup";
-    case ompt_state_wait_mutex:
-      return "waiting for a mutex";
-    case ompt_state_wait_lock:
-      return "waiting for a lock";
-    case ompt_state_wait_critical:
-      return "waiting for a critical section";
-    case ompt_state_wait_atomic:
-      return "waiting for an atomic region";
-    case ompt_state_wait_ordered:
-      return "waiting for an ordered region";
-    case ompt_state_wait_target:
-      return "waiting for a target region";
-    case ompt_state_wait_target_map:
-      return "waiting for a target mapping";
-    case ompt_state_wait_target_update:
-      return "waiting for a target update";
-    case ompt_state_idle:
-      return "idle";
-    case ompt_state_overhead:
-      return "in the runtime";
-    case ompt_state_undefined:
-      return "undefined";
-    default:
-      return "";
-  }
+  const StateRow* const row = row_of(state);
+  return row != nullptr ? row->words : "";
 }
 
 std::string text_of(const Position& position) {
-  char address[32];
-  std::snprintf(address, sizeof address, "0x%" PRIx64, position.address);
-  std::string text =
-      position.file.empty() ? address : std::string{base_name(position.file)} + ":" + std::to_string(position.line);
+  std::string text = position.file.empty()
+                         ? formatted("0x%" PRIx64, position.address)
+                         : std::string{base_name(position.file)} + ":" + std::to_string(position.line);
   const std::string name = user_name(position.function);
   if (!name.empty()) text += " (" + name + ")";
   return text;

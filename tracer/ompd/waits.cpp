@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <cstdio>
 #include <map>
 #include <set>
+
+#include "tracer/base/formatted.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -52,10 +53,7 @@ std::string lock_name(const ThreadView& thread) {
                      : thread.activity == Activity::ordered   ? "its turn in the ordered region"
                      : thread.activity == Activity::atomic    ? "the atomic operation"
                                                               : "the lock";
-  if (thread.wait_id == 0) return what;
-  char text[64];
-  std::snprintf(text, sizeof text, "%s 0x%" PRIx64, what, thread.wait_id);
-  return text;
+  return thread.wait_id == 0 ? what : formatted("%s 0x%" PRIx64, what, thread.wait_id);
 }
 
 std::string what_it_does(const ThreadView& thread) {

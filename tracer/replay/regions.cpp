@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "tracer/value_table.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -27,70 +29,48 @@ Directive construct_of(const Region& region, std::string_view label) {
   if (label.starts_with("taskgroup")) return Directive::task_group;
   if (label.starts_with("task dependence")) return Directive::task_dependence;
   if (label.starts_with("omp_set") || label.starts_with("omp_test")) return Directive::lock;
-  switch (region.role) {
-    case RegionRole::parallel:
-      return Directive::parallel;
-    case RegionRole::loop:
-      return Directive::loop;
-    case RegionRole::sections:
-      return Directive::sections;
-    case RegionRole::single:
-      return Directive::single;
-    case RegionRole::workshare:
-      return Directive::workshare;
-    case RegionRole::master:
-      return Directive::masked;
-    case RegionRole::barrier:
-      return Directive::barrier;
-    case RegionRole::implicit_barrier:
-      return Directive::implicit_barrier;
-    case RegionRole::task:
-    case RegionRole::task_untied:
-      return Directive::task;
-    case RegionRole::task_create:
-      return Directive::task_create;
-    case RegionRole::task_wait:
-      return Directive::task_wait;
-    case RegionRole::critical:
-    case RegionRole::ordered:
-    case RegionRole::atomic:
-      return Directive::lock;
-    case RegionRole::allocate:
-    case RegionRole::deallocate:
-    case RegionRole::data_transfer:
-      return Directive::target_data;
-    case RegionRole::kernel:
-      return Directive::kernel;
-    case RegionRole::function:
-      return Directive::function;
-    default:
-      return Directive::other;
-  }
+  using enum RegionRole;
+  static constexpr ValueTable<RegionRole, Directive, 64> directives{Directive::other,
+                                                                    {{parallel, Directive::parallel},
+                                                                     {loop, Directive::loop},
+                                                                     {sections, Directive::sections},
+                                                                     {single, Directive::single},
+                                                                     {workshare, Directive::workshare},
+                                                                     {master, Directive::masked},
+                                                                     {barrier, Directive::barrier},
+                                                                     {implicit_barrier, Directive::implicit_barrier},
+                                                                     {task, Directive::task},
+                                                                     {task_untied, Directive::task},
+                                                                     {task_create, Directive::task_create},
+                                                                     {task_wait, Directive::task_wait},
+                                                                     {critical, Directive::lock},
+                                                                     {ordered, Directive::lock},
+                                                                     {atomic, Directive::lock},
+                                                                     {allocate, Directive::target_data},
+                                                                     {deallocate, Directive::target_data},
+                                                                     {data_transfer, Directive::target_data},
+                                                                     {kernel, Directive::kernel},
+                                                                     {function, Directive::function}}};
+  return directives[region.role];
 }
 
 Activity activity_of(Directive construct, RegionRole role) {
-  switch (construct) {
-    case Directive::barrier:
-    case Directive::implicit_barrier:
-      return Activity::barrier;
-    case Directive::task_wait:
-    case Directive::task_group:
-      return Activity::task_wait;
-    case Directive::lock:
-      return Activity::lock_wait;
-    case Directive::mpi:
-      return Activity::mpi;
-    case Directive::target:
-    case Directive::target_data:
-    case Directive::target_submit:
-      return Activity::device;
-    case Directive::task_create:
-    case Directive::task_dependence:
-      return Activity::runtime;
-    default:
-      break;
-  }
-  return role == RegionRole::coll_all2one || role == RegionRole::flush ? Activity::runtime : Activity::work;
+  using enum Directive;
+  static constexpr ValueTable<Directive, Activity, 32> activities{Activity::work,
+                                                                  {{barrier, Activity::barrier},
+                                                                   {implicit_barrier, Activity::barrier},
+                                                                   {task_wait, Activity::task_wait},
+                                                                   {task_group, Activity::task_wait},
+                                                                   {lock, Activity::lock_wait},
+                                                                   {mpi, Activity::mpi},
+                                                                   {target, Activity::device},
+                                                                   {target_data, Activity::device},
+                                                                   {target_submit, Activity::device},
+                                                                   {task_create, Activity::runtime},
+                                                                   {task_dependence, Activity::runtime}}};
+  const bool is_runtimes = role == RegionRole::coll_all2one || role == RegionRole::flush;
+  const Activity known = activities[construct];
+  return known == Activity::work && is_runtimes ? Activity::runtime : known;
 }
 
 }  // namespace

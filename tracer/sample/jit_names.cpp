@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tracer/gomp/objects.hpp"
+#include "tracer/base/loaded_objects.hpp"
 
 namespace tracer::sample {
 namespace {
@@ -44,7 +44,7 @@ std::uint32_t hash_of(const char* name) noexcept {
 }
 
 /// Where a loaded object defines the name, by its table of hashes; 0: it does not.
-std::uint64_t place_of(const gomp::Object& object, const char* name) noexcept {
+std::uint64_t place_of(const LoadedObject& object, const char* name) noexcept {
   const auto* const symbols = object.table<ElfW(Sym)>(DT_SYMTAB);
   const auto* const hashes = object.table<std::uint32_t>(DT_GNU_HASH);
   if (symbols == nullptr || object.strings() == nullptr || hashes == nullptr || hashes[0] == 0) return 0;
@@ -77,7 +77,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* data) {
   search.is_new = true;
   search.loads = object->dlpi_adds;
   search.unloads = object->dlpi_subs;
-  const std::uint64_t place = place_of(gomp::Object(*object), list_symbol);
+  const std::uint64_t place = place_of(LoadedObject(*object), list_symbol);
   if (place != 0 && search.count < std::size(search.found)) search.found[search.count++] = place;
   return 0;
 }

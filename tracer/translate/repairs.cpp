@@ -145,11 +145,10 @@ std::map<std::string, std::uint64_t> Repairs::by_name() const {
 std::string repairs_page() {
   std::string page =
       "# Repairs\n\n<!-- Written by `tracer manual --repairs`; do not edit. -->\n\n"
-      "An archive is valid whatever was recorded (`tracer check`). What had to be put right for that, or left out, is "
-      "counted:\n"
-      "by the property `TRACER::REPAIRED::<name>`, which `tracer info` and `tracer report` show. A run that was killed "
-      "has some\n"
-      "of the first six, and that is all there is to say about it. Those of devices are in [devices](devices.md).\n\n"
+      "Conversion writes a valid archive whatever was recorded (`tracer check`). For that it may repair or leave out "
+      "events.\nThe property `TRACER::REPAIRED::<name>` counts each repair; `tracer info` and `tracer report` show it. "
+      "A run that was\nkilled has some of the first six, which is usual. [Devices](devices.md) describes repairs of "
+      "device records.\n\n"
       "| name | what was found, and what the archive has | what to do |\n|---|---|---|\n";
   for (const RepairRow& row : rows)
     page += std::string("| `") + row.name + "` | " + row.meaning + " | " + row.advice + " |\n";

@@ -4,6 +4,7 @@
 
 #include "formats/otf2/common/event_view.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/value_table.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -64,105 +65,71 @@ std::uint8_t* put_value(std::uint8_t* to, ValueType type, std::uint64_t value) n
 
 std::size_t most_bytes(EventType type) noexcept {
   constexpr std::size_t u32 = 5, u64 = 9, head = 2;
-  switch (type) {
-    case EventType::enter:
-    case EventType::leave:
-      return 1 + u32;
-    case EventType::thread_fork:
-      return head + 1 + u32;
-    case EventType::measurement_on_off:
-    case EventType::thread_join:
-      return head + 1;
-    case EventType::team_begin:
-    case EventType::team_end:
-      return head + u32;
-    case EventType::task_create:
-    case EventType::task_switch:
-    case EventType::task_complete:
-      return head + 3 * u32;
-    case EventType::acquire_lock:
-    case EventType::release_lock:
-      return head + 1 + 2 * u32;
-    case EventType::buffer_flush:
-      return head + 8;
-    case EventType::parameter_int:
-    case EventType::parameter_uint:
-      return head + u32 + u64;
-    case EventType::parameter_string:
-      return head + 2 * u32;
-    case EventType::rma_get:
-    case EventType::rma_put:
-      return head + 2 * u32 + 2 * u64;
-    case EventType::rma_op_complete_blocking:
-      return head + u32 + u64;
-    case EventType::metric_uint:
-      return head + u32 + 2 + u64;
-    case EventType::program_begin:
-      return head + 2 * u32;
-    case EventType::program_end:
-      return head + u64;
-    case EventType::mpi_send:
-    case EventType::mpi_recv:
-      return head + 3 * u32 + u64;
-    case EventType::mpi_isend:
-    case EventType::mpi_irecv:
-      return head + 3 * u32 + 2 * u64;
-    case EventType::mpi_isend_complete:
-    case EventType::mpi_irecv_request:
-    case EventType::mpi_request_test:
-    case EventType::mpi_request_cancelled:
-      return 1 + u64;
-    case EventType::mpi_collective_begin:
-      return head;
-    case EventType::mpi_collective_end:
-      return head + 1 + 2 * u32 + 2 * u64;
-    case EventType::mpi_collective_request:
-      return head + u64;
-    case EventType::mpi_collective_complete:
-      return head + 1 + 2 * u32 + 3 * u64;
-    case EventType::comm_create:
-    case EventType::comm_destroy:
-    case EventType::mpi_window_create:
-    case EventType::mpi_window_destroy:
-      return head + u32;
-    case EventType::mpi_rma_put:
-    case EventType::mpi_rma_get:
-      return head + 2 * u32 + 2 * u64;
-    case EventType::mpi_rma_atomic:
-      return head + 1 + 2 * u32 + 3 * u64;
-    case EventType::mpi_rma_complete_here:
-    case EventType::mpi_rma_complete_there:
-    case EventType::mpi_rma_test:
-      return head + u32 + u64;
-    case EventType::mpi_rma_collective_begin:
-      return head;
-    case EventType::mpi_rma_collective_end:
-      return head + 1 + 3 * u32 + 2 * u64;
-    case EventType::mpi_rma_group_sync:
-      return head + 3 * u32;
-    case EventType::mpi_rma_request_lock:
-    case EventType::mpi_rma_acquire_lock:
-    case EventType::mpi_rma_release_lock:
-    case EventType::mpi_rma_sync:
-      return head + 1 + 2 * u32 + u64;
-    case EventType::io_create_handle:
-      return head + 1 + 3 * u32;
-    case EventType::io_destroy_handle:
-      return head + u32;
-    case EventType::io_delete_file:
-      return head + 1 + u32;
-    case EventType::io_seek:
-      return head + 1 + u32 + 2 * u64;
-    case EventType::io_operation_begin:
-      return head + 1 + 2 * u32 + 2 * u64;
-    case EventType::io_operation_complete:
-      return head + u32 + 2 * u64;
-    case EventType::io_operation_issued:
-    case EventType::io_operation_test:
-    case EventType::io_operation_cancelled:
-      return head + u32 + u64;
-  }
-  return 0;
+  using enum EventType;
+  static constexpr ValueTable<EventType, std::size_t, static_cast<std::size_t>(io_operation_cancelled) + 1> bytes{
+      0,
+      {{enter, 1 + u32},
+       {leave, 1 + u32},
+       {thread_fork, head + 1 + u32},
+       {measurement_on_off, head + 1},
+       {thread_join, head + 1},
+       {team_begin, head + u32},
+       {team_end, head + u32},
+       {task_create, head + 3 * u32},
+       {task_switch, head + 3 * u32},
+       {task_complete, head + 3 * u32},
+       {acquire_lock, head + 1 + 2 * u32},
+       {release_lock, head + 1 + 2 * u32},
+       {buffer_flush, head + 8},
+       {parameter_int, head + u32 + u64},
+       {parameter_uint, head + u32 + u64},
+       {parameter_string, head + 2 * u32},
+       {rma_get, head + 2 * u32 + 2 * u64},
+       {rma_put, head + 2 * u32 + 2 * u64},
+       {rma_op_complete_blocking, head + u32 + u64},
+       {metric_uint, head + u32 + 2 + u64},
+       {program_begin, head + 2 * u32},
+       {program_end, head + u64},
+       {mpi_send, head + 3 * u32 + u64},
+       {mpi_recv, head + 3 * u32 + u64},
+       {mpi_isend, head + 3 * u32 + 2 * u64},
+       {mpi_irecv, head + 3 * u32 + 2 * u64},
+       {mpi_isend_complete, 1 + u64},
+       {mpi_irecv_request, 1 + u64},
+       {mpi_request_test, 1 + u64},
+       {mpi_request_cancelled, 1 + u64},
+       {mpi_collective_begin, head},
+       {mpi_collective_end, head + 1 + 2 * u32 + 2 * u64},
+       {mpi_collective_request, head + u64},
+       {mpi_collective_complete, head + 1 + 2 * u32 + 3 * u64},
+       {comm_create, head + u32},
+       {comm_destroy, head + u32},
+       {mpi_window_create, head + u32},
+       {mpi_window_destroy, head + u32},
+       {mpi_rma_put, head + 2 * u32 + 2 * u64},
+       {mpi_rma_get, head + 2 * u32 + 2 * u64},
+       {mpi_rma_atomic, head + 1 + 2 * u32 + 3 * u64},
+       {mpi_rma_complete_here, head + u32 + u64},
+       {mpi_rma_complete_there, head + u32 + u64},
+       {mpi_rma_test, head + u32 + u64},
+       {mpi_rma_collective_begin, head},
+       {mpi_rma_collective_end, head + 1 + 3 * u32 + 2 * u64},
+       {mpi_rma_group_sync, head + 3 * u32},
+       {mpi_rma_request_lock, head + 1 + 2 * u32 + u64},
+       {mpi_rma_acquire_lock, head + 1 + 2 * u32 + u64},
+       {mpi_rma_release_lock, head + 1 + 2 * u32 + u64},
+       {mpi_rma_sync, head + 1 + 2 * u32 + u64},
+       {io_create_handle, head + 1 + 3 * u32},
+       {io_destroy_handle, head + u32},
+       {io_delete_file, head + 1 + u32},
+       {io_seek, head + 1 + u32 + 2 * u64},
+       {io_operation_begin, head + 1 + 2 * u32 + 2 * u64},
+       {io_operation_complete, head + u32 + 2 * u64},
+       {io_operation_issued, head + u32 + u64},
+       {io_operation_test, head + u32 + u64},
+       {io_operation_cancelled, head + u32 + u64}}};
+  static_assert(bytes.is_complete());
+  return bytes[type];
 }
 
 namespace {
@@ -173,10 +140,6 @@ std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& pa
   constexpr std::uint8_t processes = 1, processes_and_memory = 3, memory = 0;  // OTF2_RmaSyncLevel, OTF2_RmaSyncType
   constexpr std::uint64_t the_lock = 0, no_root = 0xffffffffu;
   switch (e.type) {
-    case EventType::mpi_rma_put:
-      return Body(to, rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
-    case EventType::mpi_rma_get:
-      return Body(to, rma_get).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
     case EventType::mpi_rma_atomic:
       return Body(to, rma_atomic)
           .u32(e.sub)
@@ -293,8 +256,10 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
     case EventType::parameter_string:
       return Body(to, EventKind::parameter_string).u32(e.ref).u32(e.a).end();
     case EventType::rma_get:
+    case EventType::mpi_rma_get:
       return Body(to, EventKind::rma_get).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
     case EventType::rma_put:
+    case EventType::mpi_rma_put:
       return Body(to, EventKind::rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
     case EventType::rma_op_complete_blocking:
       return Body(to, EventKind::rma_op_complete_blocking).u32(e.sub).u64(e.b).end();

@@ -2,10 +2,10 @@
 // Adds up what is new in the raw trace.
 #include "tracer/cli/live/device_watch.hpp"
 
-#include <cstdio>
 #include <span>
 #include <utility>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer::cli {
@@ -110,16 +110,13 @@ std::string DeviceWatch::text(double interval) const {
   const auto rate = [interval](std::uint64_t n) {
     return format_count(static_cast<std::uint64_t>(interval > 0 ? static_cast<double>(n) / interval : 0));
   };
-  for (const auto& [number, look] : all_) {
-    char row[320];
-    std::snprintf(row, sizeof row,
-                  "device %d  %.1f kernels running  %s kernels/s  %s copies/s  %s bytes/s to, %s bytes/s from it  %zu "
-                  "%s  %s bytes in use\n",
-                  number, interval > 0 ? look.kernel_time / interval : 0, rate(look.kernels).c_str(),
-                  rate(look.copies).c_str(), rate(look.to).c_str(), rate(look.from).c_str(), look.streams,
-                  look.by_host ? "threads" : "streams", format_count(look.memory).c_str());
-    all += row;
-  }
+  for (const auto& [number, look] : all_)
+    all += formatted(
+        "device %d  %.1f kernels running  %s kernels/s  %s copies/s  %s bytes/s to, %s bytes/s from it  %zu "
+        "%s  %s bytes in use\n",
+        number, interval > 0 ? look.kernel_time / interval : 0, rate(look.kernels).c_str(), rate(look.copies).c_str(),
+        rate(look.to).c_str(), rate(look.from).c_str(), look.streams, look.by_host ? "threads" : "streams",
+        format_count(look.memory).c_str());
   return all;
 }
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cinttypes>
-#include <cstdio>
 #include <cstring>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/ompd/snapshot.hpp"
 
@@ -32,9 +32,7 @@ const char* key_of(Activity activity) {
 }
 
 std::string hex(std::uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
-  return text;
+  return formatted("0x%" PRIx64, value);
 }
 
 void print_region(const RegionView& region) {

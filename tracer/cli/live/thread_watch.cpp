@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "tracer/mpi_functions.hpp"
+#include "tracer/ompt_values.hpp"
+#include "tracer/value_table.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -18,8 +20,6 @@ constexpr const char* work_names[] = {"",          "for",        "sections", "si
                                       "for",       "for",        "for",      "for"};
 constexpr const char* mutex_names[] = {"",         "lock",   "lock",   "nested lock", "nested lock",
                                        "critical", "atomic", "ordered"};
-constexpr std::uint16_t single_executor = 3;
-constexpr std::uint16_t reduction = 7;
 
 template <std::size_t size>
 std::string name_in(const char* const (&names)[size], std::uint16_t number, const char* otherwise) {
@@ -40,38 +40,32 @@ void Rates::add(const Rates& other) {
 
 bool is_wait(const Inside& inside) {
   return inside.kind == RecordKind::sync_region_wait || inside.kind == RecordKind::mutex_acquire ||
-         (inside.kind == RecordKind::sync_region && inside.sub != reduction);
+         (inside.kind == RecordKind::sync_region && inside.sub != sync_kind::reduction);
 }
 
 std::string construct_name(const Inside& inside) {
+  using enum RecordKind;
+  static constexpr ValueTable<RecordKind, const char*, 64> names{"",
+                                                                 {{parallel_begin, "parallel"},
+                                                                  {implicit_task, "parallel"},
+                                                                  {masked, "masked"},
+                                                                  {reduction, "reduction"},
+                                                                  {target, "target"},
+                                                                  {target_data_op, "target data"},
+                                                                  {target_submit, "target submit"},
+                                                                  {task_schedule, "task"}}};
   switch (inside.kind) {
-    case RecordKind::parallel_begin:
-      return "parallel";
-    case RecordKind::implicit_task:
-      return "parallel";
-    case RecordKind::sync_region:
-    case RecordKind::sync_region_wait:
+    case sync_region:
+    case sync_region_wait:
       return name_in(sync_names, inside.sub, "barrier");
-    case RecordKind::work:
+    case work:
       return name_in(work_names, inside.sub, "for");
-    case RecordKind::mutex_acquire:
+    case mutex_acquire:
       return name_in(mutex_names, inside.sub, "lock");
-    case RecordKind::masked:
-      return "masked";
-    case RecordKind::reduction:
-      return "reduction";
-    case RecordKind::target:
-      return "target";
-    case RecordKind::target_data_op:
-      return "target data";
-    case RecordKind::target_submit:
-      return "target submit";
-    case RecordKind::task_schedule:
-      return "task";
-    case RecordKind::mpi_call:
+    case mpi_call:
       return inside.sub < mpi_functions ? mpi_function_table[inside.sub].name : "MPI";
     default:
-      return "";
+      return names[inside.kind];
   }
 }
 
@@ -114,7 +108,7 @@ void ThreadWatch::record(const Record& record) {
       break;
     case RecordKind::work:
       if (begin) {
-        if (record.sub != single_executor) ++rates_.loops;
+        if (record.sub != work_type::single_executor) ++rates_.loops;
         push(record.kind, record, record.c);
       } else if (end) {
         pop(record.kind, record.time);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/live_rings.hpp"
 #include "tracer/base/clock.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/cli/live/device_watch.hpp"
@@ -132,37 +132,34 @@ class Top {
 
   std::string text() {
     const nlohmann::ordered_json all = json();
-    char row[256];
-    std::snprintf(row, sizeof row, "process %llu%s%s  %.0f s  %s records/s  waiting %.0f %%  in MPI %.0f %%\n",
-                  static_cast<unsigned long long>(process_), rank_ ? ", rank " : "", rank_text().c_str(),
-                  all["running_s"].get<double>(),
-                  format_count(static_cast<std::uint64_t>(all["records_per_s"].get<double>())).c_str(),
-                  all["waiting_share"].get<double>() * 100, all["mpi_share"].get<double>() * 100);
-    std::string page = program_ + "\n" + row + devices_.text(all["interval_s"].get<double>()) + "\n";
-    std::snprintf(row, sizeof row, "%8s  %-20s %-32s %12s %8s %6s %12s\n", "thread", "in", "at", "for", "waiting",
-                  "MPI", "records/s");
-    page += styled(row, "1");
-    for (const auto& thread : all["threads"]) {
-      std::snprintf(row, sizeof row, "%8llu  ", static_cast<unsigned long long>(thread["thread"].get<std::uint64_t>()));
-      page += row + row_of(thread, thread, all["interval_s"].get<double>());
-    }
+    std::string page = program_ + "\n";
+    page += formatted("process %llu%s%s  %.0f s  %s records/s  waiting %.0f %%  in MPI %.0f %%\n",
+                      static_cast<unsigned long long>(process_), rank_ ? ", rank " : "", rank_text().c_str(),
+                      all["running_s"].get<double>(),
+                      format_count(static_cast<std::uint64_t>(all["records_per_s"].get<double>())).c_str(),
+                      all["waiting_share"].get<double>() * 100, all["mpi_share"].get<double>() * 100);
+    page += devices_.text(all["interval_s"].get<double>()) + "\n";
+    page += styled(
+        formatted("%8s  %-20s %-32s %12s %8s %6s %12s\n", "thread", "in", "at", "for", "waiting", "MPI", "records/s"),
+        "1");
+    for (const auto& thread : all["threads"])
+      page += formatted("%8llu  ", static_cast<unsigned long long>(thread["thread"].get<std::uint64_t>())) +
+              row_of(thread, thread, all["interval_s"].get<double>());
     return page;
   }
 
   /// One of several processes: what its first thread is in, and the shares of all.
   static std::string heading() {
-    char row[256];
-    std::snprintf(row, sizeof row, "%8s  %5s  %-16s %-20s %-32s %12s %8s %6s %12s\n", "process", "rank", "program",
-                  "in", "at", "for", "waiting", "MPI", "records/s");
-    return styled(row, "1");
+    return styled(formatted("%8s  %5s  %-16s %-20s %-32s %12s %8s %6s %12s\n", "process", "rank", "program", "in", "at",
+                            "for", "waiting", "MPI", "records/s"),
+                  "1");
   }
   std::string row() {
     const nlohmann::ordered_json all = json();
-    char row[256];
-    std::snprintf(row, sizeof row, "%8llu  %5s  %-16.16s ", static_cast<unsigned long long>(process_),
-                  rank_text().c_str(), std::filesystem::path{program_}.filename().c_str());
     const auto& threads = all["threads"];
-    return row + row_of(threads.empty() ? nothing() : threads.front(), all, all["interval_s"].get<double>());
+    return formatted("%8llu  %5s  %-16.16s ", static_cast<unsigned long long>(process_), rank_text().c_str(),
+                     std::filesystem::path{program_}.filename().c_str()) +
+           row_of(threads.empty() ? nothing() : threads.front(), all, all["interval_s"].get<double>());
   }
 
  private:
@@ -174,14 +171,12 @@ class Top {
   static nlohmann::ordered_json nothing() { return {{"in", ""}, {"at", ""}, {"for_s", 0.0}}; }
   /// `of`: whose shares and records.
   static std::string row_of(const nlohmann::ordered_json& thread, const nlohmann::ordered_json& of, double interval) {
-    char row[256];
     const auto ns = static_cast<std::uint64_t>(thread["for_s"].get<double>() * 1e9);
-    std::snprintf(
-        row, sizeof row, "%-20s %-32.32s %12s %6.0f %% %4.0f %% %12s\n", thread["in"].get<std::string>().c_str(),
+    return formatted(
+        "%-20s %-32.32s %12s %6.0f %% %4.0f %% %12s\n", thread["in"].get<std::string>().c_str(),
         thread["at"].get<std::string>().c_str(), ns == 0 ? "" : duration_text(ns).c_str(),
         of["waiting_share"].get<double>() * 100, of["mpi_share"].get<double>() * 100,
         format_count(static_cast<std::uint64_t>(of["records"].get<double>() / std::max(interval, 1e-9))).c_str());
-    return row;
   }
 
   static std::string state_of(const ThreadWatch& watch) {

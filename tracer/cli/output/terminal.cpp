@@ -15,6 +15,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -63,15 +64,10 @@ void print_text(std::string_view text) {
 }
 
 void print_formatted(const char* format, ...) {
-  va_list arguments, again;
+  va_list arguments;
   va_start(arguments, format);
-  va_copy(again, arguments);
-  const int size = std::vsnprintf(nullptr, 0, format, arguments);
-  std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
-  std::vsnprintf(text.data(), text.size(), format, again);
-  va_end(again);
+  const std::string text = formatted_list(format, arguments);
   va_end(arguments);
-  text.pop_back();
   print_text(text);
 }
 

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/other_tools.hpp"
-#include "tracer/gomp/objects.hpp"
 #include "tracer/ompt/multiplex/program_tool.hpp"
 
 namespace tracer::ompt::several {
@@ -50,7 +50,7 @@ std::vector<FoundTool> tools_in_order() {
     std::uintptr_t begin, end;
   };
   std::vector<Loaded> objects;
-  gomp::for_each_object([&](const gomp::Object& object) {
+  for_each_object([&](const LoadedObject& object) {
     objects.push_back({object.name, object.begin, object.end});
     return false;
   });

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "omp-tools.h"
-#include "tracer/gomp/objects.hpp"
+#include "tracer/base/loaded_objects.hpp"
 
 /// Of libtracer.so; programs of tests that are linked with this have none.
 extern "C" [[gnu::weak]] ompt_start_tool_result_t* ompt_start_tool(unsigned int, const char*);
@@ -32,7 +32,7 @@ void write_slot(std::uintptr_t at, std::uintptr_t value, bool is_read_only) noex
   if (is_read_only) ::mprotect(page, size, PROT_READ);
 }
 
-bool is_read_only(const gomp::Object& object, std::uintptr_t address) noexcept {
+bool is_read_only(const LoadedObject& object, std::uintptr_t address) noexcept {
   for (unsigned i = 0; i < object.count; ++i) {
     const auto& segment = object.segments[i];
     if (segment.p_type == PT_GNU_RELRO && address - (object.base + segment.p_vaddr) < segment.p_memsz) return true;
@@ -41,7 +41,7 @@ bool is_read_only(const gomp::Object& object, std::uintptr_t address) noexcept {
 }
 
 /// The places from which the object calls the tool's start, a runtime's one.
-void lead_here(const gomp::Object& object, std::uintptr_t ours) noexcept {
+void lead_here(const LoadedObject& object, std::uintptr_t ours) noexcept {
   const std::uintptr_t symbols = object.entry(DT_SYMTAB), table = object.entry(DT_JMPREL);
   if (symbols < object.base || table < object.base || object.entry(DT_STRTAB) == 0) return;
   const auto* const symbol = reinterpret_cast<const ElfW(Sym)*>(symbols);
@@ -63,7 +63,7 @@ void lead_here(const gomp::Object& object, std::uintptr_t ours) noexcept {
   if (first == nullptr || ::dladdr(first, &firsts) == 0 || ::dladdr(reinterpret_cast<void*>(own), &ours) == 0 ||
       firsts.dli_fbase == ours.dli_fbase)
     return;
-  gomp::for_each_object([own](const gomp::Object& object) {
+  for_each_object([own](const LoadedObject& object) {
     if (!object.contains(own)) lead_here(object, own);
     return false;
   });

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstdio>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/report/diff/diff.hpp"
@@ -26,9 +26,7 @@ std::string signed_duration(double ns) {
 std::string per_cent(const Change& change) {
   if (change.delta() == 0) return "";
   if (!std::isfinite(change.relative())) return "new";
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.1f %%", change.relative() * 100);
-  return text;
+  return formatted("%+.1f %%", change.relative() * 100);
 }
 std::string mark(const Change& change) {
   return change.noise < 0 ? "" : change.beyond_noise() ? "*" : "";
@@ -70,17 +68,8 @@ std::string sizes(const Change& change) {
 
 Table devices_table(const Diff& diff) {
   Table table{"Devices",
-              {{"device"},
-               {"busy", true},
-               {""},
-               {"idle", true},
-               {""},
-               {"kernels", true},
-               {"in kernels", true},
-               {"copying", true},
-               {"to device", true},
-               {"from device", true},
-               {"memory", true}}};
+              {"device", ">busy", "", ">idle", "", ">kernels", ">in kernels", ">copying", ">to device", ">from device",
+               ">memory"}};
   for (const DeviceDiff& row : diff.devices)
     table.add({row.name, durations(row.busy), mark(row.busy), durations(row.idle), mark(row.idle), counts(row.kernels),
                durations(row.kernel_time), durations(row.copy_time), sizes(row.to_device), sizes(row.from_device),
@@ -90,15 +79,7 @@ Table devices_table(const Diff& diff) {
 
 Table movement_table(const Diff& diff) {
   Table table{"Data movement and launches that could cost less, those whose time changed most first",
-              {{"construct"},
-               {"pattern"},
-               {"times", true},
-               {"bytes", true},
-               {"before", true},
-               {"after", true},
-               {"change", true},
-               {"", true},
-               {""}}};
+              {"construct", "pattern", ">times", ">bytes", ">before", ">after", ">change", ">", ""}};
   for (const MovementDiff& row : diff.movement)
     table.add({row.name + before_text(row), row.pattern, counts(row.count), sizes(row.bytes), duration(row.time.before),
                duration(row.time.after), signed_duration(row.time.delta()), per_cent(row.time), mark(row.time)});
@@ -109,8 +90,7 @@ Table movement_table(const Diff& diff) {
 
 std::string diff_text(const Diff& diff, const TextOptions& options) {
   std::string text = "before: " + joined(diff.before) + "\nafter:  " + joined(diff.after) + "\n\n";
-  Table whole{"The whole run",
-              {{"of all threads"}, {"before", true}, {"after", true}, {"change", true}, {"", true}, {""}}};
+  Table whole{"The whole run", {"of all threads", ">before", ">after", ">change", ">", ""}};
   for (const Quantity& quantity : diff.whole) {
     const Change& change = quantity.change;
     if (change.before == 0 && change.after == 0) continue;
@@ -119,15 +99,7 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
   }
   text += whole.text(options) + "\n";
   Table rows{"Constructs, those whose time changed most first",
-             {{"construct"},
-              {"times", true},
-              {"before", true},
-              {"after", true},
-              {"change", true},
-              {"", true},
-              {""},
-              {"waiting", true},
-              {"imbalance", true}}};
+             {"construct", ">times", ">before", ">after", ">change", ">", "", ">waiting", ">imbalance"}};
   for (const DiffRow& row : diff.constructs) {
     rows.add({row.name + before_text(row), counts(row.count), duration(row.time.before), duration(row.time.after),
               signed_duration(row.time.delta()), per_cent(row.time), mark(row.time),

@@ -3,8 +3,8 @@
 // place, cause, what fits to try and how sure it is; or why there is no finding.
 #include <algorithm>
 #include <cstdarg>
-#include <cstdio>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/findings/verdict.hpp"
@@ -17,12 +17,11 @@ constexpr double least_share = 0.03;  ///< of the run's time; less is no finding
 }  // namespace
 
 std::string format(const char* text, ...) {
-  char buffer[1024];
   va_list arguments;
   va_start(arguments, text);
-  std::vsnprintf(buffer, sizeof buffer, text, arguments);
+  std::string made = formatted_list(text, arguments);
   va_end(arguments);
-  return buffer;
+  return made;
 }
 
 Judge::Judge(Report& report, const Definitions& definitions)

@@ -3,11 +3,11 @@
 #include "tracer/report/forms/devices_text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/report/measures/processes.hpp"
@@ -17,7 +17,7 @@ namespace tracer::report {
 namespace {
 
 Table kernels_table(std::string title, const std::vector<KernelRow>& kernels) {
-  Table table{std::move(title), {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
+  Table table{std::move(title), {"kernel", ">count", ">total", ">mean", ">longest"}};
   for (const KernelRow& kernel : kernels)
     table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
                duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
@@ -26,11 +26,9 @@ Table kernels_table(std::string title, const std::vector<KernelRow>& kernels) {
 
 /// Each moment of the device in one place.
 Table times_table(const DeviceTimes& times) {
-  Table table{"", {{"time of the device"}, {"seconds", true}, {"share", true}}};
-  char seconds[32];
+  Table table{"", {"time of the device", ">seconds", ">share"}};
   const auto add = [&](const char* name, std::uint64_t ns) {
-    std::snprintf(seconds, sizeof seconds, "%.6f", static_cast<double>(ns) * 1e-9);
-    table.add({name, seconds, percent_text(ns, times.sum())});
+    table.add({name, formatted("%.6f", static_cast<double>(ns) * 1e-9), percent_text(ns, times.sum())});
   };
   for (std::size_t p = 0; p < device_places; ++p)
     if (times[p] != 0) add(text_of(static_cast<DevicePlace>(p)), times[p]);
@@ -40,16 +38,9 @@ Table times_table(const DeviceTimes& times) {
 
 /// What the device does while a stream has nothing, as shares of the device's time.
 Table streams_table(const DeviceRow& row) {
-  Table table{"",
-              {{"stream"},
-               {"kernels", true},
-               {"copies", true},
-               {"bytes", true},
-               {"busy", true},
-               {"others busy", true},
-               {"host calls", true},
-               {"host waits", true},
-               {"nothing", true}}};
+  Table table{
+      "",
+      {"stream", ">kernels", ">copies", ">bytes", ">busy", ">others busy", ">host calls", ">host waits", ">nothing"}};
   const std::uint64_t all = row.time.sum();
   for (const StreamRow& stream : row.by_stream)
     table.add({stream.name, format_count(stream.kernels), format_count(stream.copies),
@@ -63,11 +54,9 @@ Table streams_table(const DeviceRow& row) {
 /// "", or how many kernels ran at once, and what the program had of the device's memory.
 std::string concurrency_and_memory(const Report& report, const DeviceRow& row) {
   std::string text;
-  if (row.most_kernels > 1) {
-    char mean[32];
-    std::snprintf(mean, sizeof mean, "%.2f", row.mean_kernels());
-    text += "at most " + format_count(row.most_kernels) + " kernels at once, " + mean + " while one runs at least";
-  }
+  if (row.most_kernels > 1)
+    text += "at most " + format_count(row.most_kernels) + " kernels at once, " + formatted("%.2f", row.mean_kernels()) +
+            " while one runs at least";
   if (row.memory.peak != 0)
     text += (text.empty() ? "" : "; ") + ("at most " + bytes_text(static_cast<double>(row.memory.peak))) +
             " allocated, at " + duration_text(row.memory.peak_at - std::min(row.memory.peak_at, report.begin)) + ", " +
@@ -100,15 +89,7 @@ void device(const Report& report, const DeviceRow& row, const TextOptions& optio
 
 /// A row each, and the kernels of all.
 void many_devices(const Report& report, const TextOptions& options, std::string& out) {
-  Table table{"Devices",
-              {{"device"},
-               {"busy", true},
-               {"idle", true},
-               {"with host", true},
-               {"kernels", true},
-               {"time", true},
-               {"to device", true},
-               {"from device", true}}};
+  Table table{"Devices", {"device", ">busy", ">idle", ">with host", ">kernels", ">time", ">to device", ">from device"}};
   std::map<std::string, KernelRow> by_name;
   for (const DeviceRow& row : report.devices) {
     table.add({name_in_job(report, row), duration_text(row.busy), percent_text(row.idle, row.span),
@@ -132,7 +113,7 @@ void many_devices(const Report& report, const TextOptions& options, std::string&
 
 Table data_movement(const Report& report) {
   Table table{"Data movement and launches that could cost less",
-              {{"construct"}, {"pattern"}, {"count", true}, {"bytes", true}, {"time", true}, {"longest", true}}};
+              {"construct", "pattern", ">count", ">bytes", ">time", ">longest"}};
   for (const DataMovementRow& row : report.data_movement)
     table.add({row.name, name_of(row.pattern), format_count(row.count), bytes_text(static_cast<double>(row.bytes)),
                duration_text(row.ns), duration_text(row.longest)});

@@ -20,17 +20,9 @@ std::string name_of(const ProcessesByGroup& processes, std::uint32_t group) {
 }
 
 Table files_table(const Report& report) {
-  Table table{"Input and output by file",
-              {{"file"},
-               {"processes", true},
-               {"opened", true},
-               {"reads", true},
-               {"read", true},
-               {"writes", true},
-               {"written", true},
-               {"time", true},
-               {"longest", true},
-               {"most time", true}}};
+  Table table{
+      "Input and output by file",
+      {"file", ">processes", ">opened", ">reads", ">read", ">writes", ">written", ">time", ">longest", ">most time"}};
   const ProcessesByGroup processes{report.processes};
   for (const IoFileRow& row : report.io.files)
     table.add({row.name, format_count(row.processes), count_or_dash(row.all.opened), count_or_dash(row.all.reads),
@@ -42,14 +34,7 @@ Table files_table(const Report& report) {
 
 Table processes_table(const Report& report) {
   Table table{"Input and output by process",
-              {{"process"},
-               {"files", true},
-               {"reads", true},
-               {"read", true},
-               {"writes", true},
-               {"written", true},
-               {"time", true},
-               {"longest", true}}};
+              {"process", ">files", ">reads", ">read", ">writes", ">written", ">time", ">longest"}};
   const ProcessesByGroup processes{report.processes};
   for (const IoProcessRow& row : report.io.processes)
     table.add({name_of(processes, row.process), format_count(row.files), count_or_dash(row.all.reads),

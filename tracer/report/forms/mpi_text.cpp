@@ -3,9 +3,9 @@
 #include "tracer/report/forms/mpi_text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/report/measures/processes.hpp"
@@ -28,15 +28,7 @@ std::size_t depth_of(const ProcessRow& row, const ProcessesByGroup& processes) {
 
 Table processes_table(const Report& report) {
   Table table{"Processes",
-              {{"process"},
-               {"threads", true},
-               {"streams", true},
-               {"work", true},
-               {"waiting", true},
-               {"MPI", true},
-               {"device", true},
-               {"idle", true},
-               {"ended", false}}};
+              {"process", ">threads", ">streams", ">work", ">waiting", ">MPI", ">device", ">idle", "ended"}};
   const bool are_several = has_several_programs(report.processes);
   const ProcessesByGroup processes{report.processes};
   for (const ProcessRow& row : report.processes) {
@@ -57,16 +49,7 @@ Table processes_table(const Report& report) {
 
 Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes) {
   Table table{"MPI by rank",
-              {{"rank"},
-               {"in MPI", true},
-               {"messages", true},
-               {"collective", true},
-               {"waited", true},
-               {"made wait", true},
-               {"sent", true},
-               {"", true},
-               {"received", true},
-               {"", true}}};
+              {"rank", ">in MPI", ">messages", ">collective", ">waited", ">made wait", ">sent", ">", ">received", ">"}};
   const ProcessesByGroup by_group{processes};
   for (const MpiRankRow& row : mpi.rank_rows) {
     if (row.group == undefined_ref && mpi.rank_rows.size() > 1 && row.total == 0) continue;
@@ -80,15 +63,7 @@ Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes
 
 Table calls_table(const MpiReport& mpi) {
   Table table{"MPI by function",
-              {{"function"},
-               {"calls", true},
-               {"total", true},
-               {"mean", true},
-               {"longest", true},
-               {"waited", true},
-               {"sent", true},
-               {"received", true},
-               {"most time", true}}};
+              {"function", ">calls", ">total", ">mean", ">longest", ">waited", ">sent", ">received", ">most time"}};
   for (const MpiCallRow& row : mpi.calls) {
     table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.total / row.count),
                duration_text(row.longest), duration_or_dash(row.waiting), bytes_or_dash(row.sent),
@@ -104,14 +79,7 @@ Table waits_table(const MpiReport& mpi) {
     kinds += (kinds.empty() ? ": " : ", ") + std::string{text_of(static_cast<MpiWait>(kind))} + " " +
              duration_text(mpi.waited[kind]);
   }
-  Table table{"Waiting inside MPI" + kinds,
-              {{"waits in"},
-               {"wait state", false},
-               {"for", false},
-               {"time", true},
-               {"count", true},
-               {"longest", true},
-               {"of it", false}}};
+  Table table{"Waiting inside MPI" + kinds, {"waits in", "wait state", "for", ">time", ">count", ">longest", "of it"}};
   for (const MpiWaitRow& row : mpi.waits) {
     table.add({row.name, text_of(row.kind), row.cause_name, duration_text(row.ns), format_count(row.count),
                duration_text(row.longest),
@@ -130,7 +98,7 @@ Table pairs_table(const MpiReport& mpi) {
   const MpiMatrix& matrix = mpi.matrix;
   Table table{matrix.ranks_per_cell == 1 ? "Messages between ranks"
                                          : "Messages between each " + std::to_string(matrix.ranks_per_cell) + " ranks",
-              {{"from -> to"}, {"messages", true}, {"bytes", true}, {"mean", true}}};
+              {"from -> to", ">messages", ">bytes", ">mean"}};
   std::vector<std::uint32_t> cells;
   for (std::uint32_t cell = 0; cell < matrix.messages.size(); ++cell)
     if (matrix.messages[cell] != 0) cells.push_back(cell);
@@ -172,8 +140,8 @@ std::string processes_text(const Report& report, const TextOptions& options) {
   const Balance& balance = report.process_balance;
   std::string out = processes_table(report).text(options);
   if (balance.max == 0) return out;
-  char line[160];
-  std::snprintf(line, sizeof line, "load balance of their work: slowest %s of a mean of %s, %.2f times (%s)",
+  const std::string line =
+      formatted("load balance of their work: slowest %s of a mean of %s, %.2f times (%s)",
                 duration_text(balance.max).c_str(), duration_text(static_cast<std::uint64_t>(balance.mean())).c_str(),
                 balance.max_over_mean(), balance.slowest.c_str());
   return out + wrapped(line, 2, options.width);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/report/measures/phases.hpp"
@@ -20,15 +20,12 @@ Table phase_table(const Report& report) {
     return std::any_of(report.phases.begin(), report.phases.end(), [ns](const PhaseRow& row) { return row.*ns != 0; });
   };
   const bool mpi = any(&PhaseRow::mpi), devices = any(&PhaseRow::operations);
-  std::vector<Table::Column> columns{{"phase"},         {"source"},        {"count", true},   {"total", true},
-                                     {"longest", true}, {"work", true},    {"waiting", true}, {"device", true},
-                                     {"threads", true}, {"max/mean", true}};
-  if (mpi) columns.push_back({"MPI", true});
-  if (devices) columns.push_back({"on devices", true});
+  std::vector<Table::Column> columns{"phase", "source",   ">count",  ">total",   ">longest",
+                                     ">work", ">waiting", ">device", ">threads", ">max/mean"};
+  if (mpi) columns.emplace_back(">MPI");
+  if (devices) columns.emplace_back(">on devices");
   Table table{"Phases, as the program names them", std::move(columns)};
   for (const PhaseRow& row : report.phases) {
-    char balance[32];
-    std::snprintf(balance, sizeof balance, "%.2f", row.balance.max_over_mean());
     std::vector<std::string> cells{row.name,
                                    row.domain,
                                    format_count(row.count),
@@ -38,7 +35,7 @@ Table phase_table(const Report& report) {
                                    duration_text(waiting_of(row)),
                                    duration_text(at(row.ns, Activity::device)),
                                    format_count(row.balance.threads),
-                                   row.balance.threads > 1 ? balance : ""};
+                                   row.balance.threads > 1 ? formatted("%.2f", row.balance.max_over_mean()) : ""};
     if (mpi) cells.push_back(duration_text(row.mpi));
     if (devices) cells.push_back(duration_text(row.operations));
     table.add(std::move(cells));

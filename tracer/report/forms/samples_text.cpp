@@ -3,11 +3,11 @@
 #include "tracer/report/forms/samples_text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/ompt_values.hpp"
@@ -22,9 +22,7 @@ std::uint64_t running(const WaitRow& row) {
 
 std::string rate_text(std::uint64_t instructions, std::uint64_t cycles) {
   if (cycles == 0 || instructions == 0) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(instructions) / static_cast<double>(cycles));
-  return text;
+  return formatted("%.2f", static_cast<double>(instructions) / static_cast<double>(cycles));
 }
 
 /// Functions without what distinguishes overloads and instances, unless there are several.
@@ -55,8 +53,7 @@ Table functions(const SampleReport& report, const Names& names) {
   if (!report.lacks.empty()) title += "; without " + report.lacks;
   if (report.lost != 0) title += "; " + format_count(report.lost) + " were lost";
   if (report.outside != 0) title += "; " + format_count(report.outside) + " lie outside of the trace";
-  Table table{title,
-              {{"function"}, {"place"}, {"self", true}, {"of it kernel", true}, {"waiting", true}, {"total", true}}};
+  Table table{title, {"function", "place", ">self", ">of it kernel", ">waiting", ">total"}};
   for (const FunctionRow& row : report.functions)
     table.add({names.of(row.name), place_text(row.file, row.line), percent_or_dash(row.self, report.samples),
                percent_or_dash(row.kernel, report.samples), percent_or_dash(row.waiting, report.samples),
@@ -66,13 +63,7 @@ Table functions(const SampleReport& report, const Names& names) {
 
 Table blame(const SampleReport& report, const Names& names) {
   Table table{"What ran while other threads waited, by their time",
-              {{"function"},
-               {"place"},
-               {"time", true},
-               {"barrier", true},
-               {"taskwait", true},
-               {"locks", true},
-               {"idle", true}}};
+              {"function", "place", ">time", ">barrier", ">taskwait", ">locks", ">idle"}};
   for (const BlameRow& row : report.blame) {
     const auto of = [&](Activity activity) { return duration_or_dash(row.ns[static_cast<std::size_t>(activity)]); };
     table.add({names.of(row.name), place_text(row.file, row.line), duration_text(row.total()), of(Activity::barrier),
@@ -82,8 +73,7 @@ Table blame(const SampleReport& report, const Names& names) {
 }
 
 Table waits(const SampleReport& report) {
-  Table table{"Waiting, and whether the threads ran meanwhile",
-              {{"at"}, {"waited", true}, {"ran", true}, {"slept", true}, {"preempted", true}}};
+  Table table{"Waiting, and whether the threads ran meanwhile", {"at", ">waited", ">ran", ">slept", ">preempted"}};
   for (const WaitRow& row : report.waits)
     table.add({row.name, duration_text(row.ns), percent_or_dash(running(row), row.ns),
                percent_or_dash(row.slept, row.ns), percent_or_dash(row.preempted, row.ns)});
@@ -106,8 +96,8 @@ std::string counted_text(const CounterRow& row, std::uint64_t value) {
 Table counters(const SampleReport& report, const Names& names) {
   const std::size_t cycles = counter(report, "cycles"), instructions = counter(report, "instructions");
   const bool has_rate = std::max(cycles, instructions) < report.counters.size();
-  std::vector<Table::Column> columns{{"function or construct"}, {"place"}};
-  if (has_rate) columns.push_back({"per cycle", true});
+  std::vector<Table::Column> columns{"function or construct", "place"};
+  if (has_rate) columns.emplace_back(">per cycle");
   for (const CounterRow& row : report.counters) columns.push_back({row.name, true});
   Table table{"What was counted in work: by functions themselves, in constructs with all that they call",
               std::move(columns)};
@@ -133,21 +123,19 @@ Table counters(const SampleReport& report, const Names& names) {
 }
 
 Table states(const SampleReport& report) {
-  Table table{"OpenMP runtime states of the sampled threads",
-              {{"state"}, {"waited for", true}, {"samples", true}, {"share", true}}};
+  Table table{"OpenMP runtime states of the sampled threads", {"state", ">waited for", ">samples", ">share"}};
   std::uint64_t all = 0;
   for (const StateRow& row : report.states) all += row.samples;
   for (const StateRow& row : report.states) {
-    char wait[24] = "-";
-    if (row.wait_id != 0) std::snprintf(wait, sizeof wait, "0x%llx", static_cast<unsigned long long>(row.wait_id));
-    table.add({thread_state::name_of(row.state), wait, format_count(row.samples), percent_or_dash(row.samples, all)});
+    table.add({thread_state::name_of(row.state),
+               row.wait_id == 0 ? "-" : formatted("0x%llx", static_cast<unsigned long long>(row.wait_id)),
+               format_count(row.samples), percent_or_dash(row.samples, all)});
   }
   return table;
 }
 
 Table threads(const SampleReport& report) {
-  Table table{"Threads that did not run",
-              {{"thread"}, {"slept", true}, {"preempted", true}, {"of its work: slept", true}, {"preempted", true}}};
+  Table table{"Threads that did not run", {"thread", ">slept", ">preempted", ">of its work: slept", ">preempted"}};
   for (const SampleThreadRow& row : report.threads)
     table.add({row.name, duration_or_dash(row.slept), duration_or_dash(row.preempted),
                percent_or_dash(row.slept_working, row.working), percent_or_dash(row.preempted_working, row.working)});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/report/forms/write.hpp"
@@ -12,8 +13,11 @@ namespace tracer::report {
 class Table {
  public:
   struct Column {
+    /// ">title": the cells are aligned to the right, as numbers are.
+    Column(const char* text) : title{*text == '>' ? text + 1 : text}, right{*text == '>'} {}
+    Column(std::string text, bool is_right) : title{std::move(text)}, right{is_right} {}
     std::string title;
-    bool right = false;
+    bool right;
   };
   Table(std::string title, std::vector<Column> columns) : title_{std::move(title)}, columns_{std::move(columns)} {}
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

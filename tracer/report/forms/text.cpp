@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The report for the terminal.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/report/forms/devices_text.hpp"
@@ -19,16 +19,14 @@
 namespace tracer::report {
 namespace {
 
-std::string number(double value, const char* format = "%.2f") {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
+std::string number(double value, int digits = 2) {
+  return formatted("%.*f", digits, value);
 }
 /// "1 of 2 processors for the process".
 std::string processors_text(const Report& report) {
   const RunFacts& facts = report.facts;
   const bool are_all = static_cast<double>(facts.processors_online) <= facts.processors;
-  return number(facts.processors, "%.4g") + (are_all ? "" : " of " + format_count(facts.processors_online)) +
+  return formatted("%.4g", facts.processors) + (are_all ? "" : " of " + format_count(facts.processors_online)) +
          (report.processes.size() > 1 ? " processors for the processes" : " processors for the process");
 }
 
@@ -132,15 +130,15 @@ Table account(const Report& report) {
                    : !report.part.empty()  ? "in this part of the trace"
                    : account.whole_process ? "from the process' start to its end"
                                            : "from the first event to the last"),
-              {{"place"}, {"seconds", true}, {"share", true}, {""}}};
+              {"place", ">seconds", ">share", ""}};
   std::vector<std::size_t> order;
   for (std::size_t p = 0; p < places; ++p)
     if (account.ns[p] != 0) order.push_back(p);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return account.ns[a] > account.ns[b]; });
   for (const std::size_t p : order)
-    table.add({text_of(static_cast<Place>(p)), number(static_cast<double>(account.ns[p]) * 1e-9, "%.6f"),
+    table.add({text_of(static_cast<Place>(p)), number(static_cast<double>(account.ns[p]) * 1e-9, 6),
                percent_text(account.ns[p], account.total), bar(account.ns[p], account.total)});
-  table.add({"sum", number(static_cast<double>(account.total) * 1e-9, "%.6f"), "", ""});
+  table.add({"sum", number(static_cast<double>(account.total) * 1e-9, 6), "", ""});
   return table;
 }
 
@@ -163,13 +161,7 @@ void verdict(const Report& report, const TextOptions& options, std::string& out)
 
 Table constructs(const Report& report) {
   Table table{"Constructs, by time spent in themselves",
-              {{"construct"},
-               {"count", true},
-               {"total", true},
-               {"self", true},
-               {"mean", true},
-               {"longest", true},
-               {"max/mean", true}}};
+              {"construct", ">count", ">total", ">self", ">mean", ">longest", ">max/mean"}};
   for (const RegionRow& row : report.regions) {
     table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.exclusive),
                duration_text(mean(row.total, row.count)), duration_text(row.longest),
@@ -192,7 +184,7 @@ std::vector<std::string> with_name(const std::string& name, std::size_t columns)
 }
 
 Table threads(const Report& report) {
-  std::vector<Table::Column> columns{{"name"}};
+  std::vector<Table::Column> columns{"name"};
   std::vector<Activity> activities;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i) {
     const auto activity = static_cast<Activity>(i);
@@ -202,9 +194,9 @@ Table threads(const Report& report) {
     activities.push_back(activity);
     columns.push_back({title_of(activity), true});
   }
-  columns.push_back({"tasks", true});
+  columns.emplace_back(">tasks");
   const bool any_ended = report.account.ended != 0;
-  if (any_ended) columns.push_back({"ended at", true});
+  if (any_ended) columns.emplace_back(">ended at");
   Table table{"Threads and streams", columns};
   const auto add = [&](const ThreadRow& row, const char* before) {
     std::vector<std::string> cells{before + row.name};
@@ -238,14 +230,7 @@ Table threads(const Report& report) {
 
 Table parallels(const Report& report) {
   Table table{"Parallel regions",
-              {{"region"},
-               {"count", true},
-               {"wall", true},
-               {"threads", true},
-               {"work", true},
-               {"barrier", true},
-               {"imbalance", true},
-               {"slowest", false}}};
+              {"region", ">count", ">wall", ">threads", ">work", ">barrier", ">imbalance", "slowest"}};
   for (const ParallelRow& row : report.parallels) {
     std::uint64_t all = 0;
     for (const std::uint64_t ns : row.ns) all += ns;
@@ -257,7 +242,7 @@ Table parallels(const Report& report) {
 }
 
 Table waiting(const Report& report) {
-  Table table{"Barrier waiting per region and thread", {{"region"}, {"thread"}, {"waits", true}, {"works", true}}};
+  Table table{"Barrier waiting per region and thread", {"region", "thread", ">waits", ">works"}};
   std::map<LocationRef, std::string> names;
   for (const ProcessRow& process : report.processes)
     for (const LocationRef thread : process.threads)
@@ -291,7 +276,7 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
     out += "  longest chain of dependences " + format_count(tasks.chain_tasks) + " tasks, " +
            duration_text(tasks.chain) + "\n";
   }
-  Table table{"", {{"task"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
+  Table table{"", {"task", ">count", ">total", ">mean", ">longest"}};
   for (const TaskRow& row : tasks.regions)
     table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(mean(row.total, row.count)),
                duration_text(row.longest)});
@@ -299,8 +284,7 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
 }
 
 Table locks(const Report& report) {
-  Table table{"Locks",
-              {{"lock"}, {"acquired", true}, {"contended", true}, {"waited", true}, {"longest", true}, {"held", true}}};
+  Table table{"Locks", {"lock", ">acquired", ">contended", ">waited", ">longest", ">held"}};
   const auto add = [&](std::string name, const LockTotals& row) {
     table.add({std::move(name), format_count(row.acquisitions), percent_text(row.contended, row.acquisitions),
                duration_text(row.wait), duration_text(row.longest_wait), duration_text(row.held)});

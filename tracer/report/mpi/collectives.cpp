@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tracer/mpi_functions.hpp"
+#include "tracer/value_table.hpp"
 
 namespace tracer::report {
 namespace {
@@ -12,32 +13,26 @@ namespace {
 constexpr std::uint16_t no_operation = 0xffff;  ///< whose members do not wait for each other
 
 MpiShape shape_of(std::uint16_t operation) {
-  switch (static_cast<MpiOperation>(operation)) {
-    case MpiOperation::barrier:
-      return MpiShape::barrier;
-    case MpiOperation::bcast:
-    case MpiOperation::scatter:
-    case MpiOperation::scatterv:
-      return MpiShape::one_to_all;
-    case MpiOperation::gather:
-    case MpiOperation::gatherv:
-    case MpiOperation::reduce:
-      return MpiShape::all_to_one;
-    case MpiOperation::allgather:
-    case MpiOperation::allgatherv:
-    case MpiOperation::alltoall:
-    case MpiOperation::alltoallv:
-    case MpiOperation::alltoallw:
-    case MpiOperation::allreduce:
-    case MpiOperation::reduce_scatter:
-    case MpiOperation::reduce_scatter_block:
-      return MpiShape::all_to_all;
-    case MpiOperation::scan:
-    case MpiOperation::exscan:
-      return MpiShape::scan;
-    default:
-      return MpiShape::none;
-  }
+  using enum MpiOperation;
+  static constexpr ValueTable<MpiOperation, MpiShape, 17> shapes{MpiShape::none,
+                                                                 {{barrier, MpiShape::barrier},
+                                                                  {bcast, MpiShape::one_to_all},
+                                                                  {scatter, MpiShape::one_to_all},
+                                                                  {scatterv, MpiShape::one_to_all},
+                                                                  {gather, MpiShape::all_to_one},
+                                                                  {gatherv, MpiShape::all_to_one},
+                                                                  {reduce, MpiShape::all_to_one},
+                                                                  {allgather, MpiShape::all_to_all},
+                                                                  {allgatherv, MpiShape::all_to_all},
+                                                                  {alltoall, MpiShape::all_to_all},
+                                                                  {alltoallv, MpiShape::all_to_all},
+                                                                  {alltoallw, MpiShape::all_to_all},
+                                                                  {allreduce, MpiShape::all_to_all},
+                                                                  {reduce_scatter, MpiShape::all_to_all},
+                                                                  {reduce_scatter_block, MpiShape::all_to_all},
+                                                                  {scan, MpiShape::scan},
+                                                                  {exscan, MpiShape::scan}}};
+  return shapes[static_cast<MpiOperation>(operation)];
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tracer/mpi_functions.hpp"
+#include "tracer/value_table.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -100,22 +101,15 @@ const char* name_in_openmp_6(const RegionKey& key) noexcept {
   if (key.construct == Construct::work_other)
     return key.extra == work_type::workdistribute ? "workdistribute" : nullptr;
   if (key.construct != Construct::data_other) return nullptr;
-  switch (key.extra) {
-    case data_op::transfer:
-      return "target data transfer";
-    case data_op::transfer_async:
-      return "target data transfer async";
-    case data_op::transfer_rect:
-      return "target data transfer rect";
-    case data_op::transfer_rect_async:
-      return "target data transfer rect async";
-    case data_op::memset:
-      return "target data memset";
-    case data_op::memset_async:
-      return "target data memset async";
-    default:
-      return nullptr;
-  }
+  static constexpr ValueTable<std::uint16_t, const char*, 26> names{
+      nullptr,
+      {{data_op::transfer, "target data transfer"},
+       {data_op::transfer_async, "target data transfer async"},
+       {data_op::transfer_rect, "target data transfer rect"},
+       {data_op::transfer_rect_async, "target data transfer rect async"},
+       {data_op::memset, "target data memset"},
+       {data_op::memset_async, "target data memset async"}}};
+  return names[key.extra];
 }
 
 }  // namespace
@@ -145,104 +139,69 @@ std::string construct_name(const RegionKey& key) {
 }
 
 Construct sync_construct(std::uint16_t kind) noexcept {
-  switch (kind) {
-    case sync_kind::barrier_before_51:
-    case sync_kind::barrier_explicit:
-      return Construct::barrier;
-    case sync_kind::barrier_implicit_before_51:
-    case sync_kind::barrier_implicit_workshare:
-    case sync_kind::barrier_implicit_parallel:
-      return Construct::implicit_barrier;
-    case sync_kind::barrier_implementation:
-      return Construct::implementation_barrier;
-    case sync_kind::taskwait:
-      return Construct::taskwait;
-    case sync_kind::taskgroup:
-      return Construct::taskgroup;
-    case sync_kind::reduction:
-      return Construct::reduction;
-    case sync_kind::barrier_teams:
-      return Construct::teams_barrier;
-    default:
-      return Construct::sync_other;
-  }
+  using enum Construct;
+  static constexpr ValueTable<std::uint16_t, Construct, 11> constructs{
+      sync_other,
+      {{sync_kind::barrier_before_51, barrier},
+       {sync_kind::barrier_explicit, barrier},
+       {sync_kind::barrier_implicit_before_51, implicit_barrier},
+       {sync_kind::barrier_implicit_workshare, implicit_barrier},
+       {sync_kind::barrier_implicit_parallel, implicit_barrier},
+       {sync_kind::barrier_implementation, implementation_barrier},
+       {sync_kind::taskwait, taskwait},
+       {sync_kind::taskgroup, taskgroup},
+       {sync_kind::reduction, reduction},
+       {sync_kind::barrier_teams, teams_barrier}}};
+  return constructs[kind];
 }
 
 Construct work_construct(std::uint16_t type) noexcept {
-  switch (type) {
-    case work_type::loop:
-    case work_type::loop_static:
-    case work_type::loop_dynamic:
-    case work_type::loop_guided:
-    case work_type::loop_other:
-      return Construct::for_loop;
-    case work_type::sections:
-      return Construct::sections;
-    case work_type::single_executor:
-    case work_type::single_other:
-      return Construct::single;
-    case work_type::workshare:
-      return Construct::workshare;
-    case work_type::distribute:
-      return Construct::distribute;
-    case work_type::taskloop:
-      return Construct::taskloop;
-    case work_type::scope:
-      return Construct::scope;
-    default:
-      return Construct::work_other;
-  }
+  using enum Construct;
+  static constexpr ValueTable<std::uint16_t, Construct, 14> constructs{work_other,
+                                                                       {{work_type::loop, for_loop},
+                                                                        {work_type::loop_static, for_loop},
+                                                                        {work_type::loop_dynamic, for_loop},
+                                                                        {work_type::loop_guided, for_loop},
+                                                                        {work_type::loop_other, for_loop},
+                                                                        {work_type::sections, sections},
+                                                                        {work_type::single_executor, single},
+                                                                        {work_type::single_other, single},
+                                                                        {work_type::workshare, workshare},
+                                                                        {work_type::distribute, distribute},
+                                                                        {work_type::taskloop, taskloop},
+                                                                        {work_type::scope, scope}}};
+  return constructs[type];
 }
 
 const char* schedule_name(std::uint16_t work_type) noexcept {
-  switch (work_type) {
-    case work_type::loop:
-      return "unknown";  // OpenMP before 5.2 does not report the schedule
-    case work_type::loop_static:
-      return "static";
-    case work_type::loop_dynamic:
-      return "dynamic";
-    case work_type::loop_guided:
-      return "guided";
-    case work_type::loop_other:
-      return "other";
-    default:
-      return nullptr;
-  }
+  static constexpr ValueTable<std::uint16_t, const char*, 14> names{
+      nullptr,
+      {{work_type::loop, "unknown"},  // OpenMP before 5.2 does not report the schedule
+       {work_type::loop_static, "static"},
+       {work_type::loop_dynamic, "dynamic"},
+       {work_type::loop_guided, "guided"},
+       {work_type::loop_other, "other"}}};
+  return names[work_type];
 }
 
 Construct mutex_construct(std::uint16_t kind) noexcept {
-  switch (kind) {
-    case mutex_kind::lock:
-      return Construct::set_lock;
-    case mutex_kind::test_lock:
-      return Construct::test_lock;
-    case mutex_kind::nest_lock:
-      return Construct::set_nest_lock;
-    case mutex_kind::test_nest_lock:
-      return Construct::test_nest_lock;
-    case mutex_kind::critical:
-      return Construct::critical;
-    case mutex_kind::atomic:
-      return Construct::atomic;
-    case mutex_kind::ordered:
-      return Construct::ordered;
-    default:
-      return Construct::mutex_other;
-  }
+  using enum Construct;
+  static constexpr ValueTable<std::uint16_t, Construct, 8> constructs{mutex_other,
+                                                                      {{mutex_kind::lock, set_lock},
+                                                                       {mutex_kind::test_lock, test_lock},
+                                                                       {mutex_kind::nest_lock, set_nest_lock},
+                                                                       {mutex_kind::test_nest_lock, test_nest_lock},
+                                                                       {mutex_kind::critical, critical},
+                                                                       {mutex_kind::atomic, atomic},
+                                                                       {mutex_kind::ordered, ordered}}};
+  return constructs[kind];
 }
 
 Construct release_construct(std::uint16_t kind) noexcept {
-  switch (kind) {
-    case mutex_kind::lock:
-    case mutex_kind::test_lock:
-      return Construct::unset_lock;
-    case mutex_kind::nest_lock:
-    case mutex_kind::test_nest_lock:
-      return Construct::unset_nest_lock;
-    default:
-      return mutex_construct(kind);
-  }
+  const Construct acquired = mutex_construct(kind);
+  if (acquired == Construct::set_lock || acquired == Construct::test_lock) return Construct::unset_lock;
+  if (acquired == Construct::set_nest_lock || acquired == Construct::test_nest_lock) return Construct::unset_nest_lock;
+  return acquired;
 }
 
 Construct test_construct(std::uint16_t kind) noexcept {
@@ -254,45 +213,34 @@ Construct doacross_construct(std::uint16_t type) noexcept {
 }
 
 Construct target_construct(std::uint16_t kind) noexcept {
-  switch (kind) {
-    case target_kind::target:
-    case target_kind::target_nowait:
-      return Construct::target;
-    case target_kind::enter_data:
-    case target_kind::enter_data_nowait:
-      return Construct::target_enter_data;
-    case target_kind::exit_data:
-    case target_kind::exit_data_nowait:
-      return Construct::target_exit_data;
-    case target_kind::update:
-    case target_kind::update_nowait:
-      return Construct::target_update;
-    default:
-      return Construct::target_other;
-  }
+  using enum Construct;
+  static constexpr ValueTable<std::uint16_t, Construct, 13> constructs{
+      target_other,
+      {{target_kind::target, target},
+       {target_kind::target_nowait, target},
+       {target_kind::enter_data, target_enter_data},
+       {target_kind::enter_data_nowait, target_enter_data},
+       {target_kind::exit_data, target_exit_data},
+       {target_kind::exit_data_nowait, target_exit_data},
+       {target_kind::update, target_update},
+       {target_kind::update_nowait, target_update}}};
+  return constructs[kind];
 }
 
 Construct data_op_construct(std::uint16_t optype) noexcept {
-  switch (optype) {
-    case data_op::alloc:
-    case data_op::alloc_async:
-      return Construct::data_alloc;
-    case data_op::to_device:
-    case data_op::to_device_async:
-      return Construct::data_to_device;
-    case data_op::from_device:
-    case data_op::from_device_async:
-      return Construct::data_from_device;
-    case data_op::remove:
-    case data_op::remove_async:
-      return Construct::data_delete;
-    case data_op::associate:
-      return Construct::data_associate;
-    case data_op::disassociate:
-      return Construct::data_disassociate;
-    default:
-      return Construct::data_other;
-  }
+  using enum Construct;
+  static constexpr ValueTable<std::uint16_t, Construct, 21> constructs{data_other,
+                                                                       {{data_op::alloc, data_alloc},
+                                                                        {data_op::alloc_async, data_alloc},
+                                                                        {data_op::to_device, data_to_device},
+                                                                        {data_op::to_device_async, data_to_device},
+                                                                        {data_op::from_device, data_from_device},
+                                                                        {data_op::from_device_async, data_from_device},
+                                                                        {data_op::remove, data_delete},
+                                                                        {data_op::remove_async, data_delete},
+                                                                        {data_op::associate, data_associate},
+                                                                        {data_op::disassociate, data_disassociate}}};
+  return constructs[optype];
 }
 
 const char* language_name(std::uint16_t language) noexcept {

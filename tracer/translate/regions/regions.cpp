@@ -3,11 +3,11 @@
 #include "tracer/translate/regions/regions.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/mpi_functions.hpp"
 
@@ -67,10 +67,8 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     region.begin_line = region.end_line = position.line;
   } else if (key.codeptr != 0) {
     // Libraries lie elsewhere in every run: by its module an address means the same in all of them.
-    char address[32];
-    std::snprintf(address, sizeof address, " @0x%llx",
-                  static_cast<unsigned long long>(position.module.empty() ? key.codeptr : position.offset));
-    region.name += address;
+    region.name +=
+        formatted(" @0x%llx", static_cast<unsigned long long>(position.module.empty() ? key.codeptr : position.offset));
     if (!position.module.empty()) region.name += " in " + module_name(position.module);
     if (!position.function.empty()) region.name += " (" + plain_function(position.function) + ")";
     region.source_file = position.module;

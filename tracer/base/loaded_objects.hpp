@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The objects that the loader has mapped, as they lie in memory.
+// The objects that the loader has mapped, as they lie in memory. Of use before main(): needs the C library only.
 #pragma once
 
 #include <elf.h>
@@ -7,12 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-namespace tracer::gomp {
+namespace tracer {
 
 /// An object of the process, for the time of a call.
-struct Object {
+struct LoadedObject {
   std::uintptr_t base = 0;
   std::uintptr_t begin = 0, end = 0;
   const char* name = "";
@@ -20,7 +19,7 @@ struct Object {
   unsigned count = 0;
   const ElfW(Dyn) * dynamic = nullptr;
 
-  explicit Object(const dl_phdr_info& info) noexcept
+  explicit LoadedObject(const dl_phdr_info& info) noexcept
       : base(info.dlpi_addr),
         name(info.dlpi_name != nullptr ? info.dlpi_name : ""),
         segments(info.dlpi_phdr),
@@ -54,24 +53,15 @@ struct Object {
   }
 };
 
-inline const char* file_of(const char* path) noexcept {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-inline bool is_libgomp(const char* name) noexcept {
-  return std::strncmp(file_of(name), "libgomp", 7) == 0;
-}
-
-/// Calls visit(Object) until it says true.
+/// Calls visit(LoadedObject) until it returns true.
 template <class Visit>
 void for_each_object(Visit visit) noexcept {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* data) {
-        const Object object(*info);
+        const LoadedObject object(*info);
         return (*static_cast<Visit*>(data))(object) ? 1 : 0;
       },
       &visit);
 }
 
-}  // namespace tracer::gomp
+}  // namespace tracer

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See formatted.hpp.
+#include "tracer/base/formatted.hpp"
+
+#include <cstddef>
+#include <cstdio>
+
+namespace tracer {
+
+std::string formatted_list(const char* format, std::va_list arguments) {
+  std::va_list again;
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  std::string text(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+std::string formatted(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::string text = formatted_list(format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+}  // namespace tracer
