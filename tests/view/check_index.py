@@ -177,6 +177,10 @@ def check_read_only(tracer, trace, good):
     script = trace.parent / "as-nobody"
     script.write_text(f"#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {tracer} \"$@\"\n", encoding="ascii")
     script.chmod(0o755)
+    # A clone in root's home cannot be read by another user.
+    if not all(place.stat().st_mode & 0o005 == 0o005 for place in (pathlib.Path(tracer).resolve(), *pathlib.Path(tracer).resolve().parents)):
+        print("read only: not checked, only root can read this tracer")
+        return
     out, errors = view(str(script), trace, environment={"XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home)})
     kept = list((home / "cache" / "tracer").glob("*.index"))
     assert out == good and len(kept) == 1 and not (trace / "traces.index").exists(), (errors, kept)

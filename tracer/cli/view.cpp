@@ -53,9 +53,8 @@ using Serve = int (*)(const tracer_view_server*);
 /// Beside the tool's library. Throws tracer::Error.
 Serve load_server() {
   std::error_code error;
-  const std::optional<fs::path> library = find_tracer_library();
-  const fs::path path = library ? library->parent_path() / "libtracer-view.so" : fs::path{};
-  if (path.empty() || !fs::exists(path, error))
+  const fs::path path = need_tracer_library().parent_path() / "libtracer-view.so";
+  if (!fs::exists(path, error))
     throw Error{"this tracer was built without its viewer: it needs cpp-httplib (on Debian: libcpp-httplib-dev)"};
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "tracer/base/runtime_names.hpp"
 #include "tracer/cli/launch/launch.hpp"
@@ -250,6 +251,11 @@ std::optional<fs::path> find_tracer_library() {
     if (fs::exists(candidate, error)) return fs::canonical(candidate, error);
   }
   return std::nullopt;
+}
+
+fs::path need_tracer_library() {
+  if (std::optional<fs::path> library = find_tracer_library()) return *std::move(library);
+  throw Error{"libtracer.so not found next to this command, or not readable; name it with TRACER_LIBRARY."};
 }
 
 std::optional<fs::path> newest_runtime_of(const std::vector<fs::path>& candidates) {

@@ -56,6 +56,8 @@ Program inspect_program(const std::filesystem::path& path);
 /// Our libtracer.so, relative to this executable: built, installed or moved. nullopt: not found.
 /// TRACER_LIBRARY overrides.
 std::optional<std::filesystem::path> find_tracer_library();
+/// The same; throws tracer::Error, with what to do, when it is not found.
+std::filesystem::path need_tracer_library();
 
 /// Of several libomps the newest, by how much of it compilers call; of equal ones the first. nullopt: none is one.
 std::optional<std::filesystem::path> newest_runtime_of(const std::vector<std::filesystem::path>& candidates);

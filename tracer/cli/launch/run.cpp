@@ -94,15 +94,14 @@ int run(const Options& options) {
   }
   if (!options.filter.empty())
     report::Filter{}.add_file(options.filter);  // reports an invalid one before the program runs
-  const auto library = find_tracer_library();
-  if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
+  const fs::path library = need_tracer_library();
   const Program inspected = inspect_program(*program);
   const bool begins_with_python =
       (!options.python.empty() || options.sample != 0) && find_python(options.command).has_value();
   const std::string runtime = openmp_to_preload(
       inspected, {options.command, options.runtime, options.annotations != "none", options.quiet, begins_with_python},
-      *library);
-  const std::string preload = before_other_tools(inspected, options.command, *library, runtime);
+      library);
+  const std::string preload = before_other_tools(inspected, options.command, library, runtime);
   Launch launch = begin_launch(options.output, *program);
   if (!launch.why_none.empty())
     print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
@@ -111,9 +110,9 @@ int run(const Options& options) {
                launch.place.filename().string() + " beside it.");
   }
   Environment changes =
-      environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
-  add_annotations(options.annotations, *library, inspected, options.quiet, changes);
-  add_python(options, *library, changes);
+      environment_for(options, library.string(), with_mpi_library(inspected, library, preload), launch);
+  add_annotations(options.annotations, library, inspected, options.quiet, changes);
+  add_python(options, library, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
