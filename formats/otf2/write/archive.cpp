@@ -124,8 +124,7 @@ void Archive::close_events(LocationRef location, EventFile& file) {
     file.finish();
     local_definitions_.make(locations_.get(), std::to_string(location) + ".def");
   } catch (const Error& error) {
-    give_up();
-    throw Error("location " + std::to_string(location) + " of " + name() + ": " + error.what());
+    fail(location, error.what());
   }
   const std::lock_guard lock{mutex_};
   written_[location].closed = true;
@@ -192,8 +191,19 @@ void Archive::restrict_access() const {
   for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
 }
 
-void Archive::refuse() const {
-  throw Error(name() + " cannot be written any more: an earlier error, or it is finished");
+void Archive::fail(LocationRef location, const std::string& why) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (first_error_.empty()) first_error_ = "location " + std::to_string(location) + " of " + name() + ": " + why;
+  }
+  give_up();
+  refuse();
+}
+
+void Archive::refuse() {
+  const std::lock_guard lock{mutex_};
+  throw Error(!first_error_.empty() ? first_error_
+                                    : name() + " cannot be written any more: an earlier error, or it is finished");
 }
 
 }  // namespace tracer::otf2

@@ -51,7 +51,10 @@ class Archive {
     library_failed_.store(true, std::memory_order_relaxed);
     give_up();
   }
-  void require_usable() const {
+  /// A location's file cannot be written: as give_up(), and every later use, on any thread, throws the first such
+  /// error.
+  [[noreturn]] void fail(LocationRef location, const std::string& why);
+  void require_usable() {
     if (!usable_.load(std::memory_order_relaxed)) [[unlikely]]
       refuse();
   }
@@ -69,7 +72,7 @@ class Archive {
   std::string name() const { return (directory_ / "traces.otf2").string(); }
 
  private:
-  [[noreturn]] void refuse() const;
+  [[noreturn]] void refuse();
   void number_metrics();
   void set_up();
   void check_complete(const Definitions& definitions);
@@ -85,7 +88,8 @@ class Archive {
   UniqueFd place_;      ///< the archive's directory
   UniqueFd locations_;  ///< the directory of the locations' files
   LocalDefinitionWriter local_definitions_;
-  std::mutex mutex_;  ///< guards written_
+  std::mutex mutex_;         ///< guards what follows
+  std::string first_error_;  ///< of fail(); "" none
   std::vector<WrittenLocation> written_;
 };
 

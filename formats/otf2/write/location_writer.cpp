@@ -37,8 +37,7 @@ void Otf2LocationWriter::write(std::span<const Event> events, std::span<const Ev
   try {
     encode(events, attributes);
   } catch (const Error& error) {
-    archive_->give_up();
-    throw Error("location " + std::to_string(location_) + " of " + archive_->name() + ": " + error.what());
+    archive_->fail(location_, error.what());
   }
 }
 
