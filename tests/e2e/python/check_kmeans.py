@@ -60,9 +60,10 @@ def by_samples(tracer, python, directory):
     functions = {f["name"]: f["inside"] for f in report["samples"]["functions"]}
     inside = {name: functions.get(name, 0) for name in used}
     total, truth = sum(inside.values()), sum(processor for processor, _ in used.values())
+    need(total != 0, f"samples: functions have their names: {sorted(functions)[:5]}")
     for name, (processor, _) in used.items():
-        share, wanted = inside[name] / max(total, 1), processor / truth
-        far = 0.03 + 3 * math.sqrt(wanted * (1 - wanted) / max(total, 1))
+        share, wanted = inside[name] / total, processor / truth
+        far = 0.03 + 3 * math.sqrt(wanted * (1 - wanted) / total)
         need(abs(share - wanted) < far, f"samples: {name} has {100 * share:.1f} % of the parts' {total} samples, and {100 * wanted:.1f} % of their processor time")
     folded = subprocess.run([tracer, "samples", "--form", "folded", directory / "samples"], capture_output=True, text=True, check=True).stdout
     paths = [line for line in folded.splitlines() if "cluster;" in line and "KMeans.fit;" in line and "parallel @" in line]
