@@ -21,7 +21,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 # Functions, lambdas and structures that a file declares: a type, or `auto NAME = `, before the name.
 DECLARED = re.compile(r"^[ \t]*(?!return\b|else\b|case\b|throw\b|co_return\b)(?:[\w:<>,*&\[\]]+[ \t]+)+[*&]*(\w+)(?=\s*\()|\bauto (\w+) = |"
                       r"\b(?:struct|class|union) (\w+);|\bextern [\w* ]+\b(\w+);", re.M)
-NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|R\"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)\"|\"(?:\\.|[^\"\\\n])*\"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'", re.S)
+NOISE = re.compile(r"//[^\n]*|^[ \t]*#[ \t]*pragma\b[^\n]*|/\*.*?\*/|R\"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)\"|\"(?:\\.|[^\"\\\n])*\"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'", re.S | re.M)
 
 
 def with_pair(headers):
