@@ -183,7 +183,8 @@ const Row rows[] = {
      }},
     {"TRACER_KEEP_RAW", "off", "on or off", "on: keep the raw trace after the conversion",
      [](Config& c, Text t) { return assign(c.keep_raw, parse_switch(t)); }},
-    {"TRACER_THREADS", "0", "a number from 0 to 1024", "threads used to convert and to make an index; 0: as many as the process may use",
+    {"TRACER_THREADS", "0", "a number from 0 to 1024",
+     "threads used to convert and to make an index; 0: as many as the process may use",
      [](Config& c, Text t) {
        const auto value = parse_number(t);
        return value && *value <= 1024 && assign(c.threads, value);

@@ -80,7 +80,8 @@ void add(Arguments& app, std::function<int()>& action) {
          "Merge only the I-th of N shares; merge the N results afterwards: spreads a large merge over processes")
       ->type_name("I/N");
   options->index.add_to(app);
-  app.add_option("-j,--threads", options->threads, "Threads used to convert raw parts and to make the index (TRACER_THREADS)");
+  app.add_option("-j,--threads", options->threads,
+                 "Threads used to convert raw parts and to make the index (TRACER_THREADS)");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(
       "'tracer run' merges at the end of a job. `merge` converts raw parts and recovers parts of killed processes "

@@ -22,6 +22,7 @@ from samples_file import SamplesFile  # noqa: E402
 from interrupted import damaged_parts, killed_converter, killed_merger  # noqa: E402
 from jobs import STRESS, ended, judge, leftovers, one_archive, processes_of, sections_of, start, tracer  # noqa: E402
 
+
 def eight_at_once(options, directory):
     """Without a name, and with the same for all."""
     for arguments in ([], ["-o", "out"]):
