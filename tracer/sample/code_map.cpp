@@ -21,6 +21,8 @@ namespace {
 
 /// Of all copies of a process: node's maps have some hundred bytes for each function that it compiles.
 constexpr std::uint64_t most_bytes = 64 << 20;
+/// A file's times go in the kernel's ticks, and a process's start in those of /proc: of 10 ms at most, each.
+constexpr std::uint64_t ticks_ns = 20'000'000;
 /// A line that is longer is none.
 constexpr std::size_t longest_line = 16 << 10;
 constexpr std::size_t bytes_at_once = 1 << 20;
@@ -82,7 +84,7 @@ void CodeMap::copy_map_of(pid_t process, std::uint64_t start) {
   }
   struct stat info {};
   if (::fstat(map.fd.get(), &info) != 0) return;
-  if (changed_ns(info) < start) return;  // of a process that had the number before
+  if (changed_ns(info) + ticks_ns < start) return;  // of a process that had the number before
   if (map.owner != ::geteuid()) return give_up("names of code are not read: " + path + " is another user's");
   if (info.st_dev != device_ || info.st_ino != inode_ || map.size < copied_) {  // written anew, or another process's
     device_ = info.st_dev;
