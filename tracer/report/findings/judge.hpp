@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/definitions.hpp"
 #include "tracer/report/findings/crowding.hpp"
@@ -16,7 +17,6 @@
 
 namespace tracer::report {
 
-[[gnu::format(printf, 1, 2)]] std::string format(const char* text, ...);
 /// For "%llu".
 inline unsigned long long number(std::uint64_t value) {
   return value;

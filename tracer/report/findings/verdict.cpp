@@ -2,9 +2,7 @@
 // What keeps a program from being faster, by the account: findings by the seconds that could be won, each with its
 // place, cause, what fits to try and how sure it is; or why there is no finding.
 #include <algorithm>
-#include <cstdarg>
 
-#include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/findings/verdict.hpp"
@@ -15,14 +13,6 @@ namespace {
 constexpr double least_share = 0.03;  ///< of the run's time; less is no finding
 
 }  // namespace
-
-std::string format(const char* text, ...) {
-  va_list arguments;
-  va_start(arguments, text);
-  std::string made = formatted_list(text, arguments);
-  va_end(arguments);
-  return made;
-}
 
 Judge::Judge(Report& report, const Definitions& definitions)
     : report_{report},
@@ -184,7 +174,7 @@ void Judge::summarize() {
                        ".";
   } else if (work > 0.8) {
     verdict_.summary =
-        format("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);
+        formatted("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);
   } else {
     Place most = Place::unknown;
     for (std::size_t p = 0; p < places; ++p) {
@@ -193,7 +183,7 @@ void Judge::summarize() {
           account_.at(place) > account_.at(most))
         most = place;
     }
-    verdict_.summary = format(
+    verdict_.summary = formatted(
         "No single cause stands out: %.0f %% of the threads' time is the program's own work; most of the "
         "rest is \"%s\" (%s).",
         work * 100, text_of(most), time(account_.at(most)).c_str());

@@ -148,8 +148,8 @@ void Judge::data_movement() {
     finding.at = most->longest_at;
     sure(finding, pattern.sure);
     finding.text = text_of(pattern, all, time(sum(mine)));
-    if (most->other != undefined_ref) finding.text += format(" (the other side is %s)", name(most->other).c_str());
-    if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
+    if (most->other != undefined_ref) finding.text += formatted(" (the other side is %s)", name(most->other).c_str());
+    if (constructs > 1) finding.text += formatted(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;
     add(std::move(finding), name_of(pattern.pattern), std::move(mine), std::min(1.0, share(all.alone, all.ns)));

@@ -60,10 +60,11 @@ bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   if (static_cast<double>(waiting) > most * static_cast<double>(delayed)) return false;
   if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
   if (share(waiting, account_.total) >= least_held_up)
-    note("held-up",
-         format("Threads wait %s at %s. Those that worked meanwhile could have run for %s more and had no processor: "
-                "others on the machine may be all the reason, and it is no finding.",
-                time(waiting).c_str(), name(summary(mine).region).c_str(), time(delayed).c_str()));
+    note(
+        "held-up",
+        formatted("Threads wait %s at %s. Those that worked meanwhile could have run for %s more and had no processor: "
+                  "others on the machine may be all the reason, and it is no finding.",
+                  time(waiting).c_str(), name(summary(mine).region).c_str(), time(delayed).c_str()));
   return true;
 }
 
@@ -75,9 +76,10 @@ bool Judge::is_late_by_load(const Cells& mine) {
   if (late > delayed) return false;
   if (share(late, account_.total) >= least_held_up)
     note("held-up",
-         format("Threads come to %s and leave it %s late in all. They could have run for %s more and had no processor: "
-                "others on the machine may be all the reason, and it is no finding.",
-                name(summary(mine).region).c_str(), time(late).c_str(), time(delayed).c_str()));
+         formatted(
+             "Threads come to %s and leave it %s late in all. They could have run for %s more and had no processor: "
+             "others on the machine may be all the reason, and it is no finding.",
+             name(summary(mine).region).c_str(), time(late).c_str(), time(delayed).c_str()));
   return true;
 }
 

@@ -136,10 +136,10 @@ void Judge::polls() {
     if (most == nullptr || call.count > most->count) most = &call;
   }
   if (most == nullptr || calls < many || share(2 * calls, report_.events) < mostly) return;
-  note("polls",
-       format("%.0f %% of the trace are %s calls of %s and the like, most of which find nothing. "
-              "TRACER_RECORD=-polls leaves those out, and makes traces of longer runs small.",
-              100 * std::min(1.0, share(2 * calls, report_.events)), format_count(calls).c_str(), most->name.c_str()));
+  note("polls", formatted("%.0f %% of the trace are %s calls of %s and the like, most of which find nothing. "
+                          "TRACER_RECORD=-polls leaves those out, and makes traces of longer runs small.",
+                          100 * std::min(1.0, share(2 * calls, report_.events)), format_count(calls).c_str(),
+                          most->name.c_str()));
 }
 
 void Judge::begin_and_end_of_mpi() {
@@ -149,9 +149,10 @@ void Judge::begin_and_end_of_mpi() {
   ns /= std::max<std::size_t>(1, report_.mpi.rank_rows.size());
   if (share(ns, wall_) < mostly) return;
   note("mpi-begin-and-end",
-       format("MPI's beginning and end (MPI_Init, MPI_Finalize) took %s of a rank's %s. A longer run has that once as "
-              "well: the shares of all else are larger there.",
-              time(ns).c_str(), time(wall_).c_str()));
+       formatted(
+           "MPI's beginning and end (MPI_Init, MPI_Finalize) took %s of a rank's %s. A longer run has that once as "
+           "well: the shares of all else are larger there.",
+           time(ns).c_str(), time(wall_).c_str()));
 }
 
 /// Launchers start them in their own environment, not in that of the process that asks for them.
@@ -181,15 +182,15 @@ void Judge::waits_in_mpi() {
     const std::uint64_t lost = sum(mine);
     Finding finding = at(row.region);
     finding.at = row.longest_at;
-    finding.text = format("%s: ranks wait %s in %s, %s times; most of it, %s, by %s.", text_of(row.kind),
-                          time(waited).c_str(), row.name.c_str(), format_count(row.count).c_str(),
-                          time(row.most_ns).c_str(), report_.mpi.rank_text(row.most_rank).c_str());
+    finding.text = formatted("%s: ranks wait %s in %s, %s times; most of it, %s, by %s.", text_of(row.kind),
+                             time(waited).c_str(), row.name.c_str(), format_count(row.count).c_str(),
+                             time(row.most_ns).c_str(), report_.mpi.rank_text(row.most_rank).c_str());
     if (lost != waited)
-      finding.text += format(" Other threads of theirs idle %s meanwhile: %s in all.", time(lost - waited).c_str(),
-                             time(lost).c_str());
-    finding.text += format(" They wait for %s of %s (%s), %s.", row.cause_name.c_str(),
-                           report_.mpi.rank_text(row.most_cause).c_str(), time(row.most_cause_ns).c_str(),
-                           what_the_other_does(row.kind));
+      finding.text += formatted(" Other threads of theirs idle %s meanwhile: %s in all.", time(lost - waited).c_str(),
+                                time(lost).c_str());
+    finding.text += formatted(" They wait for %s of %s (%s), %s.", row.cause_name.c_str(),
+                              report_.mpi.rank_text(row.most_cause).c_str(), time(row.most_cause_ns).c_str(),
+                              what_the_other_does(row.kind));
     finding.text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text.front())));
     finding.advice = advice_for(row.kind);
     // The same seconds from their other side: no finding of its own.
@@ -213,8 +214,8 @@ void Judge::idle_beside_mpi() {
   });
   const AccountRow all = summary(mine);
   Finding finding = at(all.region);
-  finding.text = format("Threads idle %s while one thread of their process is in MPI, most of it in %s.",
-                        time(all.ns).c_str(), name(all.region).c_str());
+  finding.text = formatted("Threads idle %s while one thread of their process is in MPI, most of it in %s.",
+                           time(all.ns).c_str(), name(all.region).c_str());
   finding.advice =
       "Let the other threads compute meanwhile (non-blocking calls, tasks), or several threads communicate "
       "(MPI_THREAD_MULTIPLE); more ranks with fewer threads have less of it.";
@@ -227,9 +228,9 @@ std::string Judge::unequal_ranks() const {
   // Ranks of different jobs do not wait for each other.
   if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return "";
   if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal) return "";
-  return format("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
-                balance.slowest.c_str(), time(balance.max).c_str(),
-                time(static_cast<std::uint64_t>(balance.mean())).c_str());
+  return formatted("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
+                   balance.slowest.c_str(), time(balance.max).c_str(),
+                   time(static_cast<std::uint64_t>(balance.mean())).c_str());
 }
 
 /// Where no call is seen to wait, as when messages are not recorded: what ranks are inside MPI beside the work.

@@ -90,12 +90,12 @@ std::string Judge::how_to_have_processors() const {
           : fewer_threads(allowed) + (in_job ? " for each of the " + format_count(report_.mpi.ranks) + " ranks" : "");
   if (wanted <= std::max(1, allowed)) return "Run with " + threads + ", or on more processors; then look again.";
   if (report_.mpi.ranks == 0) {
-    return format(
+    return formatted(
         "The process is kept to %.4g of the %llu processors (taskset, a batch system, a container): allow it "
         "%d, or run with %s; then look again.",
         facts.processors, number(facts.processors_online), wanted, threads.c_str());
   }
-  return format(
+  return formatted(
       "The %s kept to %.4g of the %llu processors, as the launcher binds ranks: give each %d (Open MPI: "
       "--map-by slot:PE=%d; MPICH: -bind-to core:%d; Slurm: --cpus-per-task=%d), or run with %s; then look "
       "again.",
@@ -111,7 +111,7 @@ void Judge::crowding(const Crowding& crowding) {
   for (std::size_t i = 0; i < std::min(most, crowding.threads.size()); ++i)
     names += (i == 0 ? "" : ", ") + crowding.threads[i];
   if (crowding.threads.size() > most) names += ", ...";
-  finding.text = format(
+  finding.text = formatted(
       "%llu threads are bound together to %s %s of %s, and %llu of its %llu processors %s no thread: they were ready "
       "to run but had no processor for %s, %.0f %% of their time (%s). All waiting in the tables below may come from "
       "that "
@@ -148,7 +148,7 @@ void Judge::oversubscription() {
   const std::uint64_t there = account_.total - account_.at(Place::absent);
   const std::string of_ranks = report_.mpi.ranks > 1 ? " of " + format_count(report_.mpi.ranks) + " ranks" : "";
   const double processors = report_.facts.processors;
-  finding.text = format(
+  finding.text = formatted(
       "%llu threads%s share %.4g processor%s: they were ready to run but had none for %s, %.0f %% of their "
       "time. All waiting in the tables below may come from that alone.",
       number(threads_at_once()), of_ranks.c_str(), processors, processors == 1 ? "" : "s",

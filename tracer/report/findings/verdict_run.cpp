@@ -46,7 +46,7 @@ void Judge::what_the_run_was() {
   } else if (facts.ended == "without telling") {
     note("no-end", "The program " + ending_text(facts) + ".");
   } else if (facts.exit_status > 0) {
-    note("exit-status", format("The program ended with exit status %d: was that a whole run?", facts.exit_status));
+    note("exit-status", formatted("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
   if (const std::string why = fact_of_run(definitions_, properties::run_not_sampled); !why.empty())
     note("not-sampled", "The run has no samples: " + why + ".");
@@ -64,9 +64,9 @@ void Judge::what_the_run_was() {
     const auto count = std::strtoull(property.value.c_str(), nullptr, 10);
     if (!property.name.starts_with(properties::ours) || !loss || count == 0) continue;
     no_advice("incomplete");
-    note("incomplete", format("The trace is incomplete: %s = %s. Times and counts are too small; record again with "
-                              "more TRACER_MEMORY or with a filter.",
-                              property.name.c_str() + 8, property.value.c_str()));
+    note("incomplete", formatted("The trace is incomplete: %s = %s. Times and counts are too small; record again with "
+                                 "more TRACER_MEMORY or with a filter.",
+                                 property.name.c_str() + 8, property.value.c_str()));
   }
   if (lacks_threads(definitions_)) {
     no_advice("part");
@@ -186,14 +186,15 @@ void Judge::how_good_the_trace_is() {
     doubtful_ = true;
     noise_ += std::min(most_noise, delayed / 3);
     const bool ours = shared && demand() > 0.5 * processors;
-    note("busy-machine",
-         format("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
-                "%s before trusting small numbers.",
-                time(delay).c_str(), delayed * 100,
-                ours                   ? format("there are more %s than processors", who).c_str()
-                : report_.part.empty() ? "other programs were using the processors"
-                                       : "others, in this trace or not, were using the processors",
-                ours ? format("with as many %s as processors", who).c_str() : "on a quiet machine"));
+    note(
+        "busy-machine",
+        formatted("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
+                  "%s before trusting small numbers.",
+                  time(delay).c_str(), delayed * 100,
+                  ours                   ? formatted("there are more %s than processors", who).c_str()
+                  : report_.part.empty() ? "other programs were using the processors"
+                                         : "others, in this trace or not, were using the processors",
+                  ours ? formatted("with as many %s as processors", who).c_str() : "on a quiet machine"));
   }
   const bool is_delay_known = report_.delayed_in_whole > 0 ||
                               std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
@@ -201,18 +202,19 @@ void Judge::how_good_the_trace_is() {
                               });
   if (shared && !is_delay_known) {
     doubtful_ = true;
-    note(
-        "busy-machine",
-        format("%llu threads share %.4g processor%s; how long they were ready to run but had none is not known of this "
-               "trace, and all waiting may come from that alone.",
-               number(threads_at_once()), processors, processors == 1 ? "" : "s"));
+    note("busy-machine",
+         formatted(
+             "%llu threads share %.4g processor%s; how long they were ready to run but had none is not known of this "
+             "trace, and all waiting may come from that alone.",
+             number(threads_at_once()), processors, processors == 1 ? "" : "s"));
   }
   if (report_.delayed_in_whole > too_delayed) {
     doubtful_ = true;
-    note("busy-machine",
-         format("In the whole run threads that could have run were without a processor for %.0f %% of that time; how "
-                "much of it lies in this part is not known. Look at the verdict of the whole first.",
-                100 * report_.delayed_in_whole));
+    note(
+        "busy-machine",
+        formatted("In the whole run threads that could have run were without a processor for %.0f %% of that time; how "
+                  "much of it lies in this part is not known. Look at the verdict of the whole first.",
+                  100 * report_.delayed_in_whole));
   }
   if (report_.filter.find("EXCLUDE") != std::string::npos) {
     doubtful_ = true;
@@ -226,11 +228,12 @@ void Judge::how_good_the_trace_is() {
   noise_ += stolen;
   if (stolen >= too_stolen) {
     doubtful_ = true;
-    note("stolen",
-         format("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. No "
-                "thread knows of that: it makes work look longer and others wait for it. What is not well above that "
-                "share of the run is no finding; repeat the run when the host is quiet.",
-                time(facts.stolen_ns).c_str(), stolen * 100));
+    note(
+        "stolen",
+        formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. No "
+                  "thread knows of that: it makes work look longer and others wait for it. What is not well above that "
+                  "share of the run is no finding; repeat the run when the host is quiet.",
+                  time(facts.stolen_ns).c_str(), stolen * 100));
   }
   begin_and_end_of_mpi();
   spawned_programs();
@@ -242,7 +245,7 @@ void Judge::how_good_the_trace_is() {
   if (apart < least_between_events) {
     no_advice("perturbed");
     note("perturbed",
-         format(
+         formatted(
              "%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. Only "
              "findings are given only for constructs of that grain. A filter (--filter, TRACER_RECORD) makes it less.",
              format_count(report_.events).c_str(), number(apart)));

@@ -26,8 +26,8 @@ std::string Judge::ran_meanwhile(RegionRef construct, Activity waiting) const {
   }
   if (best == nullptr) return "";
   const std::string place = place_text(best->file, best->line);
-  return format(" Meanwhile %s%s ran, %.0f %% of what was sampled.", best->name.c_str(),
-                place.empty() ? "" : (" (" + place + ")").c_str(), 100 * share(most, all));
+  return formatted(" Meanwhile %s%s ran, %.0f %% of what was sampled.", best->name.c_str(),
+                   place.empty() ? "" : (" (" + place + ")").c_str(), 100 * share(most, all));
 }
 
 /// Worth a word when a part of the waiting was not the thread's own doing.
@@ -40,8 +40,8 @@ std::string Judge::how_waited(RegionRef region) const {
     preempted += row.preempted;
   }
   if (share(slept + preempted, all) < 0.05) return "";
-  return format(" Of the waiting %.0f %% was asleep and %.0f %% preempted.", 100 * share(slept, all),
-                100 * share(preempted, all));
+  return formatted(" Of the waiting %.0f %% was asleep and %.0f %% preempted.", 100 * share(slept, all),
+                   100 * share(preempted, all));
 }
 
 /// What the kernel did for the program, where that is much: system calls, page faults. By samples where these could see
@@ -61,12 +61,12 @@ void Judge::time_in_the_kernel() {
   std::string text;
   if (most != nullptr) {
     const std::string place = place_text(most->file, most->line);
-    text = format("The kernel had %.0f %% of the time that the program's code ran, most of it for %s%s, %.0f %%.",
-                  100 * sampled, most->name.c_str(), place.empty() ? "" : (" (" + place + ")").c_str(),
-                  100 * share(most->kernel, working));
+    text = formatted("The kernel had %.0f %% of the time that the program's code ran, most of it for %s%s, %.0f %%.",
+                     100 * sampled, most->name.c_str(), place.empty() ? "" : (" (" + place + ")").c_str(),
+                     100 * share(most->kernel, working));
   } else {
-    text = format("The kernel had %.0f %% of the process' processor time, %s.", 100 * whole,
-                  time(facts.system_ns).c_str());
+    text = formatted("The kernel had %.0f %% of the process' processor time, %s.", 100 * whole,
+                     time(facts.system_ns).c_str());
   }
   // A page fault takes about a microsecond, and more where many threads have them at the same time.
   constexpr std::uint64_t of_a_fault = 1000;  // ns
@@ -105,8 +105,8 @@ void Judge::preempted_work() {
   if (sum(mine) == 0) return;
   lost = sum(mine);
   Finding finding;
-  finding.text = format("Threads were preempted for %s while they worked; most of all %s, %s.", time(lost).c_str(),
-                        most->name.c_str(), time(most->preempted_working).c_str());
+  finding.text = formatted("Threads were preempted for %s while they worked; most of all %s, %s.", time(lost).c_str(),
+                           most->name.c_str(), time(most->preempted_working).c_str());
   finding.advice =
       "Something else ran on their processors: other programs, or more threads than processors. Use as many threads "
       "as processors, leave one to the others, or bind threads (OMP_PROC_BIND).";

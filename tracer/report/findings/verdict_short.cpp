@@ -122,10 +122,10 @@ void Judge::short_regions() {
     finding.at = all.longest_at;
     finding.text =
         names_of(group) +
-        format(group.size() == 1 ? " runs %s times for %s each" : " run %s times, for %s each",
-               format_count(count).c_str(), time(wall / count).c_str()) +
-        format(": starting the team, joining it, the barriers and idling until the next one take %s, the work %s.",
-               time(all.ns).c_str(), time(work).c_str());
+        formatted(group.size() == 1 ? " runs %s times for %s each" : " run %s times, for %s each",
+                  format_count(count).c_str(), time(wall / count).c_str()) +
+        formatted(": starting the team, joining it, the barriers and idling until the next one take %s, the work %s.",
+                  time(all.ns).c_str(), time(work).c_str());
     finding.advice =
         group.size() == 1
             ? "Keep one region open around the loop that starts it (with barriers where needed), make the region "

@@ -35,7 +35,7 @@ void Judge::tasks() {
   const std::uint64_t overhead = sum(all);
   if (account_.tasks >= 100 && mean < small_task && overhead > account_.task_work / 4) {
     Finding finding = at(region);
-    finding.text = format(
+    finding.text = formatted(
         "%s tasks do %s of work each, most of %s; creating, scheduling and waiting for them takes %s, %.1f "
         "times the work.",
         format_count(account_.tasks).c_str(), time(mean).c_str(), name(region).c_str(), time(overhead).c_str(),
@@ -66,9 +66,9 @@ void Judge::queued_tasks() {
   const std::uint64_t lost = sum(mine);
   Finding finding = at(worst.region);
   finding.at = worst.longest_at;
-  finding.text =
-      format("Threads wait for %s while tasks that could be run are queued, most of it in %s (%llu times, at most %s).",
-             time(lost).c_str(), name(worst.region).c_str(), number(worst.count), time(worst.longest).c_str());
+  finding.text = formatted(
+      "Threads wait for %s while tasks that could be run are queued, most of it in %s (%llu times, at most %s).",
+      time(lost).c_str(), name(worst.region).c_str(), number(worst.count), time(worst.longest).c_str());
   if (waits_for_tasks(construct(worst.region))) {
     finding.advice =
         "In a tied task that waits a thread may run only what that task has created: make the tasks that wait untied, "
@@ -90,18 +90,19 @@ void Judge::starvation(RegionRef region, std::uint64_t longest) {
   finding.at = worst.longest_at;
   const TaskReport& tasks = report_.tasks;
   const double parallelism = share(tasks.graph_work, tasks.graph_path);
-  finding.text = format("Threads find no task to run for %s", time(starving).c_str());
+  finding.text = formatted("Threads find no task to run for %s", time(starving).c_str());
   if (few_tasks_at_a_time(mine, finding.text)) return;
   if (account_.tasks < 2 * threads_) {
-    finding.text += format(": there are only %llu tasks for %llu threads.", number(account_.tasks), number(threads_));
+    finding.text +=
+        formatted(": there are only %llu tasks for %llu threads.", number(account_.tasks), number(threads_));
     finding.advice = "Cut the work into more and smaller tasks.";
   } else if (tasks.dependences > 0 && parallelism < 0.9 * static_cast<double>(threads_)) {
     finding.text +=
-        format(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
-               name(region).c_str(), number(tasks.graph_tasks), time(tasks.graph_path).c_str(), parallelism);
+        formatted(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
+                  name(region).c_str(), number(tasks.graph_tasks), time(tasks.graph_path).c_str(), parallelism);
     finding.advice = "Shorten the chain: finer dependences, smaller tasks on it, or priority() for those.";
   } else if (longest * 4 > wall_ || longest > starving / threads_) {
-    finding.text += format(": the longest task takes %s, and the others are done before it.", time(longest).c_str());
+    finding.text += formatted(": the longest task takes %s, and the others are done before it.", time(longest).c_str());
     finding.advice = "Cut the long task into smaller ones, or create it first.";
   } else {
     finding.text += ": they are created too slowly or too few at a time, by " +
@@ -126,7 +127,7 @@ bool Judge::few_tasks_at_a_time(const Cells& mine, const std::string& seen) {
   if (each >= static_cast<double>(threads_)) return false;
   Finding finding = at(where);
   finding.at = summary(mine).longest_at;
-  const std::string few = each < 1.5 ? "each task" : format("each %.0f tasks", each);
+  const std::string few = each < 1.5 ? "each task" : formatted("each %.0f tasks", each);
   finding.text = seen + ": " + name(where) + " comes after " + few + ", " + format_count(waits) +
                  " times, and there are no more than these to run at the same time, for " + format_count(threads_) +
                  " threads.";

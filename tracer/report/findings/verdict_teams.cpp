@@ -25,10 +25,10 @@ void Judge::one_thread() {
     return;
   const bool is_parallel = account_.most_at_once == 1;
   note("one-thread",
-       format("%s: one thread worked, on one of %.0f processors that the process may use. %s",
-              is_parallel ? "Every parallel region ran with one thread" : "No parallel region ran", facts.processors,
-              is_parallel ? "OMP_NUM_THREADS and num_threads decide how many do."
-                          : "Was the code with the parallel regions compiled with -fopenmp, and was it reached?"));
+       formatted("%s: one thread worked, on one of %.0f processors that the process may use. %s",
+                 is_parallel ? "Every parallel region ran with one thread" : "No parallel region ran", facts.processors,
+                 is_parallel ? "OMP_NUM_THREADS and num_threads decide how many do."
+                             : "Was the code with the parallel regions compiled with -fopenmp, and was it reached?"));
 }
 
 /// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
@@ -43,7 +43,7 @@ void Judge::serial() {
   Finding finding;
   const double s = share(serial, wall_);
   const auto n = static_cast<double>(threads);
-  finding.text = format(
+  finding.text = formatted(
       "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %llu idle, %s in all. The run "
       "is "
       "at most %.1f times as fast as on one thread; with twice the threads it would be at best %.0f %% shorter.",
@@ -81,7 +81,7 @@ std::string Judge::start_or_end_of_program() const {
   const bool is_start = longest.after == undefined_ref, is_end = longest.before == undefined_ref;
   if (is_start == is_end || 2 * (longest.to - longest.from) < account_.serial_wall) return "";
   const std::uint64_t at = (is_start ? longest.to : longest.from) - report_.begin;
-  return format(
+  return formatted(
       "What is %s is the program's %s, and a run that computes for longer has it once as well; the rest of this one is "
       "tracer report --%s %.3fs. Where it grows with the problem, put its costliest part into a parallel region, or "
       "let it overlap with others (tasks).",
@@ -108,7 +108,7 @@ void Judge::late_threads() {
     if (all.ns / row.count / row.threads <= late_start || is_late_by_load(mine)) continue;
     Finding finding = at(row.region);
     finding.at = all.longest_at;
-    finding.text = format(
+    finding.text = formatted(
         "Threads join %s late: from its start to their first work and at its join they lose %s, the worst time %s.",
         name(row.region).c_str(), time(all.ns).c_str(), time(all.longest).c_str());
     finding.advice =
@@ -127,11 +127,11 @@ void Judge::unused() {
   const auto most = std::find_if(account_.details.begin(), account_.details.end(), [&](const AccountRow& row) {
     return row.is(Place::unused) && row.region == all.region;
   });
-  finding.text = format("%s of thread time lie beside regions that use fewer threads than the run has (%llu)",
-                        time(all.ns).c_str(), number(threads_));
+  finding.text = formatted("%s of thread time lie beside regions that use fewer threads than the run has (%llu)",
+                           time(all.ns).c_str(), number(threads_));
   if (most != account_.details.end() && all.region != undefined_ref)
-    finding.text += format(beside.size() == 1 ? ": %s, on %u." : "; most of it, %3$s, beside %1$s, on %2$u.",
-                           name(all.region).c_str(), most->threads, time(most->ns).c_str());
+    finding.text += formatted(beside.size() == 1 ? ": %s, on %u." : "; most of it, %3$s, beside %1$s, on %2$u.",
+                              name(all.region).c_str(), most->threads, time(most->ns).c_str());
   else
     finding.text += ".";
   finding.advice =
@@ -159,16 +159,16 @@ std::string Judge::of_devices() const {
     }
   }
   const auto and_others = [](std::size_t all) {
-    return all < 2 ? std::string{} : format(" The same of %zu other%s, less.", all - 1, all == 2 ? "" : "s");
+    return all < 2 ? std::string{} : formatted(" The same of %zu other%s, less.", all - 1, all == 2 ? "" : "s");
   };
   std::string text;
   if (copying != nullptr)
-    text += format(" %s spends %s in copies and %s in kernels.", name_in_job(report_, *copying).c_str(),
-                   time(copies(*copying)).c_str(), time(copying->kernel_ns).c_str()) +
+    text += formatted(" %s spends %s in copies and %s in kernels.", name_in_job(report_, *copying).c_str(),
+                      time(copies(*copying)).c_str(), time(copying->kernel_ns).c_str()) +
             and_others(copy);
   if (idling != nullptr)
-    text += format(" %s is idle for %.0f %% of the time between its first and last operation.",
-                   name_in_job(report_, *idling).c_str(), share(idling->idle, idling->span) * 100) +
+    text += formatted(" %s is idle for %.0f %% of the time between its first and last operation.",
+                      name_in_job(report_, *idling).c_str(), share(idling->idle, idling->span) * 100) +
             and_others(idle);
   return text;
 }

@@ -54,10 +54,11 @@ void Judge::frequent_barriers() {
     finding.at = all.longest_at;
     const std::string who = met.size() == 1
                                 ? name(barrier) + " is"
-                                : format("%s and %zu other barrier%s of %s are", name(barrier).c_str(), met.size() - 1,
-                                         met.size() == 2 ? "" : "s", name(region.region).c_str());
-    finding.text = who + format(" met %s times, every %s: waiting there and leaving take %s.",
-                                format_count(times).c_str(), time(region.wall / times).c_str(), time(all.ns).c_str());
+                                : formatted("%s and %zu other barrier%s of %s are", name(barrier).c_str(),
+                                            met.size() - 1, met.size() == 2 ? "" : "s", name(region.region).c_str());
+    finding.text =
+        who + formatted(" met %s times, every %s: waiting there and leaving take %s.", format_count(times).c_str(),
+                        time(region.wall / times).c_str(), time(all.ns).c_str());
     finding.advice =
         "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, larger "
         "blocks.";
@@ -91,8 +92,8 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
   if (works && is_held_up(mine, is_handed_out(cause))) return;
   Finding finding = at(cause);
   finding.at = row.longest_at;
-  const std::string waits = format("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
-  const std::string times = row.count > 1 ? format(", in %s executions", format_count(row.count).c_str()) : "";
+  const std::string waits = formatted("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
+  const std::string times = row.count > 1 ? formatted(", in %s executions", format_count(row.count).c_str()) : "";
   std::string id = "imbalance";
   const bool alone = role(cause) == RegionRole::single_sblock;
   switch (alone ? Directive::single : construct(cause)) {
@@ -179,7 +180,7 @@ void Judge::small_chunks() {
     const double iterations = share(loop.all_iterations, loop.chunks);
     const bool whole = iterations > 9.95 || std::abs(iterations - std::round(iterations)) < 0.05;
     Finding finding = at(row.region);
-    finding.text = format(
+    finding.text = formatted(
         "%s hands out %s chunks of %.*f iteration%s, which take %s each: handing one out takes 50 to 500 ns of that, "
         "the more the more threads ask",
         name(row.region).c_str(), format_count(loop.chunks).c_str(), whole ? 0 : 1, iterations,
@@ -189,7 +190,7 @@ void Judge::small_chunks() {
     finding.advice =
         larger * 4 > loop.iterations
             ? "schedule(static): all of the loop takes too little time to be handed out in chunks that are worth it."
-            : format(
+            : formatted(
                   "schedule(static) where iterations are alike; else larger chunks, as in schedule(dynamic, %llu), so "
                   "that one takes tens of microseconds.",
                   number(larger));
@@ -222,7 +223,7 @@ std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
       found == account_.loops.end() || found->second.schedules.size() != 1 ? "" : *found->second.schedules.begin();
   const std::uint64_t iterations = found == account_.loops.end() ? 0 : found->second.iterations;
   if (iterations > 0 && iterations < 4 * std::uint64_t{threads})
-    return format(
+    return formatted(
         "There are only %llu iterations for %u threads: make more and smaller ones (collapse, an inner loop, "
         "taskloop).",
         number(iterations), threads);
@@ -294,8 +295,8 @@ void Judge::locks() {
     Finding finding = at(region);
     finding.at = all.longest_at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
-    finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum(mine)).c_str(),
-                          name(region).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+    finding.text = formatted("Threads wait %s at %s, %s times, the longest %s", time(sum(mine)).c_str(),
+                             name(region).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
     if (!ordered) finding.text += held_by(mine);
     finding.text += "." + how_waited(region);
     const bool is_brief = held.acquisitions >= often && held.held / held.acquisitions < short_hold;
@@ -334,7 +335,7 @@ void Judge::unseen_sinks(const RegionRow& row) {
   for (const AccountRow& cell : account_.details)
     if (cell.place == Place::exclusive && cell.region == row.region) waited += cell.ns;
   note("doacross",
-       format(
+       formatted(
            "Iterations at %s depend on others of their loop (doacross), %s times; they wait about %s for these, by the "
            "times at which they were done. Runtimes do not report when such a wait begins.",
            name(row.region).c_str(), format_count(row.count).c_str(), time(waited).c_str()));
@@ -366,7 +367,7 @@ void Judge::doacross(RegionRef sink, const Cells& mine) {
   const AccountRow all = summary(mine);
   Finding finding = at(sink);
   finding.at = all.longest_at;
-  finding.text = format(
+  finding.text = formatted(
       "Iterations wait %s for those that they depend on, at %s, %s times, the longest %s: by the times at which these "
       "were done.",
       time(all.ns).c_str(), name(sink).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
