@@ -9,6 +9,7 @@
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/seen_code.hpp"
 #include "tracer/ompt_values.hpp"
+#include "tracer/transfer_content.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -22,9 +23,6 @@ struct DataOperation {
   std::uint64_t bytes;
   const void* codeptr_ra;
 };
-
-/// Bytes; hashing less takes no longer than recording that it did.
-constexpr std::uint64_t least_hashing = 1024;
 
 // Device numbers are small or -1: 16 bits keep both.
 constexpr std::uint32_t pack_devices(int source, int destination) noexcept {
@@ -73,7 +71,7 @@ void emit_data_operation(const DataOperation& operation) noexcept {
                   .b = address_of(operation.destination),
                   .c = content.is_there ? content.hash : address_of(operation.codeptr_ra)});
     // The record's own time comes last: emitting the others may have taken some.
-    if (content.is_there && operation.bytes >= least_hashing)
+    if (content.is_there && operation.bytes >= least_recorded_hashing)
       if (const Ticks end = now(); end > time)
         channel.emit({.time = end,
                       .kind = RecordKind::ring_wait,

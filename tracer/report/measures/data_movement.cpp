@@ -3,6 +3,7 @@
 #include "tracer/report/measures/data_movement.hpp"
 #include "tracer/replay/attributes.hpp"
 #include "tracer/report/measures/data_regions.hpp"
+#include "tracer/transfer_content.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,8 +17,6 @@ namespace {
 constexpr std::size_t most_variables = std::size_t{1} << 16;
 /// Smaller copies are over before anything else could go on beside them.
 constexpr std::uint64_t least_beside = 64 << 10;
-/// Of what is smaller the trace does not say how long comparing its content took: next to nothing.
-constexpr std::uint64_t least_hashing = 1024;
 
 void add_place(std::vector<RegionRef>& places, RegionRef region) {
   if (region != undefined_ref && std::find(places.begin(), places.end(), region) == places.end())
@@ -94,7 +93,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   ended.cost.construct = construct.region;
   row_ = nullptr;
   end(location, ended);
-  construct.since = ended.has_content && ended.cost.bytes >= least_hashing ? 0 : event.time;
+  construct.since = ended.has_content && ended.cost.bytes >= least_recorded_hashing ? 0 : event.time;
   construct.last = ended;
   construct.row = row_;
 }
