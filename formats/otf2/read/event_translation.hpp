@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "formats/otf2/common/clock_ticks.hpp"
 #include "formats/otf2/common/event_view.hpp"
 #include "formats/otf2/read/archive_definitions.hpp"
 #include "formats/otf2/read/event_reader.hpp"
@@ -23,11 +24,7 @@ class EventTranslation {
         resolution_{from.clock.resolution == 0 ? 1 : from.clock.resolution} {}
 
   /// Of the archive's clock.
-  std::uint64_t nanoseconds(std::uint64_t ticks) const {
-    if (resolution_ == 1'000'000'000) return ticks;
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(Wide{ticks} * 1'000'000'000 / resolution_);
-  }
+  std::uint64_t nanoseconds(std::uint64_t ticks) const { return nanoseconds_of(ticks, resolution_); }
 
   /// Fills event and attributes, what an Event has no room for first. False: it has no meaning here.
   bool translate(const EventView& view, Event& event, std::vector<EventAttribute>& attributes) const;
