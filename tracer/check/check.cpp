@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/otf2/common/clock_ticks.hpp"
 #include "tracer/check/rule.hpp"
 #include "tracer/error.hpp"
 
@@ -74,20 +75,11 @@ class Delivery {
 /// The part's end is reached: thrown through the reader.
 struct Reached {};
 
-/// The first of the clock's ticks that is at `ns` or behind it.
-std::uint64_t first_tick(std::uint64_t ns, std::uint64_t resolution) {
-  constexpr std::uint64_t second = 1'000'000'000, never = ~std::uint64_t{0};
-  if (ns == never || resolution == second) return ns;
-  __extension__ using Wide = unsigned __int128;
-  const Wide tick = (Wide{ns} * resolution + second - 1) / second;
-  return tick > never ? never : static_cast<std::uint64_t>(tick);
-}
-
 CheckContext::Shown shown_of(const CheckPart& part, std::uint64_t resolution) {
   constexpr std::uint64_t never = ~std::uint64_t{0};
   resolution = std::max<std::uint64_t>(resolution, 1);
-  return {first_tick(part.from, resolution), part.to == never ? never : first_tick(part.to + 1, resolution) - 1,
-          part.shown};
+  return {otf2::first_tick_at(part.from, resolution),
+          part.to == never ? never : otf2::first_tick_at(part.to + 1, resolution) - 1, part.shown};
 }
 
 /// All rules over the archive, or a part of it, once.
@@ -201,20 +193,20 @@ std::span<const RuleRow> rules() {
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
   const auto trace = otf2::Trace::open(path);
   const CheckPart* const part = options.part ? &*options.part : nullptr;
+  std::uint64_t read = 0;
   // A sample's context is in no Enter or Leave: what is open says less than its archive.
-  if (part == nullptr || !part->begin || part->from == 0 || !trace.definitions().calling_contexts.empty())
-    return Pass{trace, options, part}.run(nullptr);
-  try {
-    Pass pass{trace, options, part};
-    CheckReport report = pass.run(&*part->begin);
-    if (!pass.is_violated_at_event()) return report;
-    const std::uint64_t read = report.read;
-    report = Pass{trace, options, part}.run(nullptr);
-    report.read += read;
-    return report;
-  } catch (const Error&) {  // the index is of another archive
-    return Pass{trace, options, part}.run(nullptr);
+  if (part != nullptr && part->begin && part->from != 0 && trace.definitions().calling_contexts.empty()) {
+    try {
+      Pass pass{trace, options, part};
+      CheckReport report = pass.run(&*part->begin);
+      if (!pass.is_violated_at_event()) return report;
+      read = report.read;
+    } catch (const Error&) {  // the index is of another archive
+    }
   }
+  CheckReport report = Pass{trace, options, part}.run(nullptr);
+  report.read += read;
+  return report;
 }
 
 }  // namespace tracer::check
