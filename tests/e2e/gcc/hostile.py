@@ -53,7 +53,7 @@ def main():
     tracer, bad, runs = os.path.abspath(options.tracer), 0, 0
     with tempfile.TemporaryDirectory() as scratch:
         program = os.path.join(scratch, "hostile")
-        subprocess.run(["g++", "-O2", "-g", "-fopenmp", HERE / "hostile.cpp", "-o", program, *SANITIZED], check=True)
+        subprocess.run(["g++", "-O2", "-g", "-fopenmp", HERE / "hostile.cpp", HERE / "hostile_jumps.cpp", "-o", program, *SANITIZED], check=True)
         for word, settings in CASES:
             if (options.words and word not in options.words) or (SANITIZED and word in NOT_SANITIZED):
                 continue
