@@ -137,7 +137,7 @@ Session* begin_session(const Tool& self) {
   return session;
 }
 
-/// The thread that ends the process tells whether this is the middle of something.
+/// The state of the thread that ends the process shows whether a construct is still open.
 Ending ending_at_exit() {
   if (!has_runtime.load() || runtime_has_ended.load()) return Ending::finalize;
   const auto get_task_info = ompt::context().entry_points.get_task_info;

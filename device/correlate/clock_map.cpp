@@ -9,8 +9,7 @@
 namespace tracer::device {
 namespace {
 
-/// A reading is uncertain by some 100 ns: a shorter span (in device units, ns) says nothing about
-/// the slope that 1e-4 of it would not drown.
+/// A reading is uncertain by some 100 ns: over a shorter span (in device units, ns) the measured slope is too uncertain.
 constexpr std::uint64_t shortest_span = 10'000'000;
 
 }  // namespace

@@ -22,7 +22,7 @@ class ClockMap {
   bool empty() const noexcept { return points_.empty(); }
   Ticks operator()(std::uint64_t device_time) const noexcept;
   std::uint64_t dropped() const noexcept { return dropped_; }
-  /// Without any point: the device's clock, read at `device_time`, said this host time.
+  /// Without any point: the device's clock read `device_time` at this host time.
   void anchor(Ticks host, std::uint64_t device_time);
 
  private:

@@ -127,7 +127,7 @@ void Correlator::apply_anchors() {
   }
 }
 
-/// AMD passes device 0 to buffer callbacks of every device: what the host asked for knows better.
+/// AMD passes device 0 to buffer callbacks of every device: the host operation has the right number.
 Device* Correlator::device_of(DeviceRecord& record, const HostOperation* op) {
   if (op && op->device >= 0 && op->device != record.device && devices_.count(op->device) != 0 &&
       record.kind != DeviceRecordKind::transfer_peer) {

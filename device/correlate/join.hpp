@@ -28,7 +28,7 @@ class Join {
   const HostOperation* resolve(DeviceRecord& record);
   /// Did any record turn out to be of this operation? After the second pass.
   bool has_record(std::size_t operation) const { return claimed_[operation] || seen_[operation]; }
-  /// The thread that made the call of this correlation id, where a record of its own says so; 0 unknown.
+  /// The thread that made the call of this correlation id, if a record of its own contains it; 0 unknown.
   std::uint64_t thread_of(std::uint64_t correlation) const;
 
  private:

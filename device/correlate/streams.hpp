@@ -10,7 +10,7 @@
 
 namespace tracer::device {
 
-/// An operation and where its provider says it ran.
+/// An operation and the place that its provider reports for it.
 struct PlacedOperation {
   DeviceOperation operation;
   std::uint64_t stream = 0;

@@ -51,7 +51,7 @@ int is_sign(dl_phdr_info* info, std::size_t, void*) {
   return 0;
 }
 
-/// Loads so far; stops at the first library, which tells.
+/// The number of libraries loaded so far; the first entry contains it.
 int count_loads(dl_phdr_info* info, std::size_t size, void* loads) {
   if (size < offsetof(dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds) return 1;
   *static_cast<unsigned long long*>(loads) = info->dlpi_adds;

@@ -10,7 +10,7 @@ namespace tracer::device::cupti {
 
 /// Older libraries know records whose beginnings differ from those of the header.
 inline constexpr std::uint32_t oldest_version = 18;  // CUDA 11.8
-/// Within CUDA 13 records only grow; nobody knows what 14 does.
+/// Within CUDA 13 records only grow; the layouts of 14 are unknown.
 inline constexpr std::uint32_t unknown_version = 140000;
 /// The first 13.0 waits for itself, now and then, when kernels are switched off.
 inline constexpr std::uint32_t version_that_deadlocks = 130000;

@@ -17,7 +17,7 @@ constexpr std::size_t large_ones = 8, medium_ones = 64;
 /// Of what is asked for, and of the limit: some hundred threads are to have one.
 constexpr std::size_t medium_part = 8, small_part = 32;
 constexpr std::size_t large_limit = 16, medium_limit = 256, small_limit = 2048;
-/// Beyond it all get the same piece, and nobody knows what is in it.
+/// Beyond it all get the same piece, whose content is undefined.
 constexpr std::size_t most_scrap = 1024;
 constexpr std::size_t scrap_bytes = std::size_t{4} << 10;
 

@@ -8,7 +8,7 @@ namespace tracer::device::cupti {
 namespace {
 
 struct Thread {
-  unsigned depth = 0;        // of calls that CUPTI told of
+  unsigned depth = 0;        // of calls that CUPTI reported
   bool is_recorded = false;  // the outermost has a region
 };
 thread_local Thread thread;
@@ -59,7 +59,7 @@ void CallRegions::callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, con
     sink_.call_began(name, data.correlationId);
     return;
   }
-  if (thread.depth == 0 || --thread.depth != 0) return;  // one that began before CUPTI told of calls
+  if (thread.depth == 0 || --thread.depth != 0) return;  // one that began before CUPTI reported calls
   if (!thread.is_recorded) return;
   sink_.call_ended();
   open_.fetch_sub(1);

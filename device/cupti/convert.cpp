@@ -255,7 +255,7 @@ void Converter::take_correlation(const Correlation& in) {
 /// A thread that calls CUDA itself is known by the call only: it is whom its copies go to.
 void Converter::remember_thread(const ApiCall& call) {
   if (without_thread_.erase(call.correlationId) != 0) {
-    // another thread's buffer came first: said afterwards
+    // another thread's buffer came first: the correlation record follows
     auto out = nobodys_record(DeviceRecordKind::correlation);
     out.correlation = call.correlationId;
     out.thread_id = call.threadId;

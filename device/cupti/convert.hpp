@@ -17,7 +17,7 @@
 
 namespace tracer::device::cupti {
 
-/// What CUPTI tells about a CUDA device.
+/// CUPTI's description of a CUDA device.
 struct CudaDevice {
   std::string name;
   std::map<std::string, std::string> properties;
@@ -33,8 +33,7 @@ class Converter {
 
   /// First, for all records of a buffer: what other records need to know.
   void learn(const CUpti_Activity& activity);
-  /// Hands what the activity says to the sink. Kinds that say nothing about a device are ignored;
-  /// unknown ones are counted.
+  /// Passes the activity's records to the sink. Ignores kinds that do not concern a device; counts unknown ones.
   void take(const CUpti_Activity& activity);
   void flush();
   /// Kernels, copies and memsets.

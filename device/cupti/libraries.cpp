@@ -45,7 +45,7 @@ std::string_view major_of(std::string_view file) {
   return version.substr(0, version.find('.'));
 }
 
-/// By its dynamic section, which the loader has relocated where it says so.
+/// By its dynamic section, whose addresses the loader has relocated.
 int needs_cupti(dl_phdr_info* info, std::size_t, void*) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];

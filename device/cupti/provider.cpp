@@ -196,7 +196,7 @@ DeviceAnswer Provider::start_once(bool driver_starts) noexcept {
   if (api_.set_thread_ids) api_.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (!check(api_.register_timestamp(on_timestamp), "cuptiActivityRegisterTimestampCallback") ||
       !check(api_.register_callbacks(on_request, on_complete), "cuptiActivityRegisterCallbacks") || !enable_all()) {
-    if (!driver_starts) leave();  // else the next poll() does: leaving asks the driver
+    if (!driver_starts) leave();  // else the next poll() does: leaving calls the driver
     return {false, reason_.c_str()};
   }
   ::pthread_atfork(nullptr, nullptr, &in_child);

@@ -7,10 +7,10 @@
 
 namespace tracer::device::cupti {
 
-/// A later profiler of the process (PyTorch's) that registers its own buffers replaces ours, and nobody says so.
+/// A later profiler of the process (PyTorch's) that registers its own buffers replaces ours, without a notification.
 class Silence {
  public:
-  /// Any thread: the host asks for an operation.
+  /// Any thread: the host requests an operation.
   void asked() noexcept { asked_.fetch_add(1, std::memory_order_relaxed); }
   /// Records have come.
   void heard() noexcept { heard_.store(asked_.load(std::memory_order_relaxed), std::memory_order_relaxed); }

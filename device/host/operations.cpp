@@ -147,7 +147,7 @@ class OperationFinder {
     awaiting_more_ = true;
   }
 
-  /// The host is num_devices or -1 and so none of the run's devices; or 0, where the operation's kind says who it is.
+  /// The host is num_devices or -1 and so none of the run's devices; or 0, where the operation's kind identifies it.
   std::int32_t device_of(HostOperation& op) const {
     const bool to = is_device(op.destination_device), from = is_device(op.source_device);
     const bool moves =

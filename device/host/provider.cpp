@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says yes.
+// The provider "host": accepts every device.
 #include "device/host/provider.hpp"
 
 namespace tracer::device::host {

@@ -34,7 +34,7 @@ DeviceRecord convert(const ompt_record_ompt_t& record, std::int32_t device, Devi
 /// returns ownership with cursor 0. With `count_only` nothing is read but the cursors.
 ///
 /// Must run inside buffer_complete when the runtime keeps the buffer: AMD's advance_buffer_cursor
-/// knows the end of a range only until the callback returns.
+/// finds the end of a range only until the callback returns.
 ParseCount parse(const EntryPoints& entry, DeviceHandle device, std::int32_t number, const Range& range,
                  DeviceSink& sink, bool count_only = false) noexcept;
 

@@ -18,7 +18,7 @@ constexpr bool accepted(ompt_set_result_t result) noexcept {
   return result >= ompt_set_sometimes;
 }
 
-/// The plain type, then its EMI twin where the runtime knows only that. Never both: an
+/// The plain type, then its EMI twin where the runtime has only that. Never both: an
 /// implementation may take them for two kinds of record.
 struct RecordType {
   ompt_callbacks_t plain;
@@ -52,7 +52,7 @@ bool TracedDevice::enable_standard() noexcept {
   const auto set = [&](int type) { return accepted(entry_.set_trace_ompt(handle_, 1, static_cast<unsigned>(type))); };
   transfers_are_standard_ = set(transfers.plain) || set(transfers.emi);
   kernels_are_standard_ = set(kernels.plain) || set(kernels.emi);
-  // AMD's runtime knows no others, and has no pause either
+  // AMD's runtime has no others, and no pause either
   if (entry_.pause_trace)
     for (const auto type : device_types) set(type);
   return transfers_are_standard_ || kernels_are_standard_;
@@ -107,7 +107,7 @@ void TracedDevice::ask_for_properties(DeviceInfo& info) noexcept try {
     info.properties["processors"] = std::to_string(entry_.get_device_num_procs(handle_));
   }
   if (!entry_.get_buffer_limits) return;
-  // only told: buffers of any size will do, and there are never more at once than the runtime asks for
+  // only for the message: buffers of any size will do, and there are never more at once than the runtime requests
   int most = 0;
   std::size_t recommended = 0;
   entry_.get_buffer_limits(handle_, &most, &recommended);

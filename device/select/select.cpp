@@ -73,7 +73,7 @@ struct Devices::State {
   DeviceProvider* offer(const DeviceDescription& device, DeviceInfo& info);
 };
 
-/// The host takes what nobody else wants, also when the user named somebody else: the reason says so.
+/// The provider "host" takes what no other accepts, also when the user selected another one: the reason names it.
 DeviceProvider* Devices::State::offer(const DeviceDescription& device, DeviceInfo& info) {
   std::string refusals;
   auto order = std::array{providers[0].get(), providers[1].get(), providers[2].get()};

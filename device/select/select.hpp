@@ -50,7 +50,7 @@ class Devices {
                   const char* documentation) noexcept;
   void finalize(std::int32_t number) noexcept;
 
-  /// The host asks device `number` for something. Runtimes announce the first device of a plug-in only, or none: it is
+  /// The host uses device `number`. Runtimes announce the first device of a plug-in only, or none: it is
   /// announced here then. Hot: a load and a branch, but for the first time.
   void used(std::int32_t number) noexcept {
     const auto bit = static_cast<std::uint32_t>(number);

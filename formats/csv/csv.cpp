@@ -16,8 +16,8 @@
 namespace tracer {
 namespace {
 
-/// Spreadsheets take a text that begins with one of these for a formula, and would run it; an apostrophe says that it
-/// is text.
+/// Spreadsheets take a text that begins with one of these for a formula, and would run it; an apostrophe marks it as
+/// text.
 bool is_formula(const std::string& text) {
   return !text.empty() && std::strchr("=+-@\t\r", text.front()) != nullptr;
 }

@@ -41,7 +41,7 @@ struct Column {
 
 std::int64_t physical(Type type);
 
-/// A column in a row group, as the footer says it.
+/// A column in a row group, as in the footer.
 struct Chunk {
   std::uint64_t dictionary_at = 0, pages_at = 0;  ///< in the file; dictionary_at: 0 none
   std::uint64_t raw = 0, packed = 0;              ///< bytes
@@ -78,7 +78,7 @@ class ColumnWriter {
 
   /// Bytes of the group's pages and dictionary.
   std::size_t held() const noexcept { return bytes_of_pages() + numbered_.bytes(); }
-  /// The row group's end: its pages, the dictionary's first, and what the footer says but for their places.
+  /// The row group's end: its pages, the dictionary's first, and the footer's entries without their places.
   struct Group {
     std::string dictionary;
     std::vector<std::string> pages;

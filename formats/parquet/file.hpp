@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes one flat Parquet file: required columns of numbers and texts, pages packed and compressed by zstd, minimum
-// and maximum of each column in each row group. docs/formats/parquet.md says what tables are made of it.
+// and maximum of each column in each row group. docs/formats/parquet.md describes the tables.
 #pragma once
 
 #include <bit>

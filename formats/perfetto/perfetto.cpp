@@ -219,7 +219,7 @@ class Writer final : public TimelineVisitor {
     data.message(field, entry);
   }
 
-  /// The text's number, told in `data` when it is new.
+  /// The text's number, defined in `data` when it is new.
   static std::uint64_t intern(std::map<std::string, std::uint64_t, std::less<>>& known, std::string_view text,
                               std::uint32_t field, Proto& data) {
     const auto [found, is_new] = known.try_emplace(std::string{text}, known.size() + 1);
@@ -328,7 +328,7 @@ class Writer final : public TimelineVisitor {
   std::vector<std::uint32_t> parents_;                                   ///< of sampled paths
   std::vector<SampledCounter> sampled_;
   std::set<std::uint64_t> sampled_described_;                               ///< tracks of counters
-  std::set<std::uint32_t> stacks_;                                          ///< paths that are told as call stacks
+  std::set<std::uint32_t> stacks_;                                          ///< paths that are written as call stacks
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> lanes_;  ///< tracks, by process and lane
 };
 

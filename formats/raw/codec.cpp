@@ -144,7 +144,7 @@ Decoder::Taken Decoder::singles(Record* out, std::size_t room, std::size_t most,
     std::memcpy(&difference, in + 2, 8);
     Words& last = last_[tag];
     std::uint64_t head = last.head, b = last.b, c = last.c;
-    // Where the next record begins is known early when it is a branch that says how long this one is.
+    // With a branch on the length of this record, the processor predicts early where the next record begins.
     if (mask == 0x10) {
       difference &= 0xff;
       in += 3;

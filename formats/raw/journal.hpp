@@ -43,7 +43,7 @@ enum class EntryType : std::uint32_t {
   filter = 30,
 };
 
-/// What a journal says besides the vocabulary's Journal.
+/// What a journal contains besides the vocabulary's Journal.
 struct JournalFile {
   Journal journal;
   RunId run;

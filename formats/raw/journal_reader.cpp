@@ -69,7 +69,7 @@ void get_device(BytesIn& in, Journal& journal) {
   if (!in.ok()) return;
   for (auto& known : journal.devices) {
     if (known.number == info.number) {
-      // what a provider found out of the device meanwhile: who says that it ends does not know it
+      // properties that a provider has found meanwhile: the record of the device's end lacks them
       if (known.initialized == info.initialized) info.properties.merge(known.properties);
       known = std::move(info);
       return;

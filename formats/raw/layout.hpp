@@ -85,7 +85,7 @@ struct SpoolHeader {
   std::uint32_t locked;  ///< 1: the process holds the recorder's lock of this file (base/file_lock.hpp)
 };
 
-/// The page in front of a ring's slots. A slot serves one thread after the other; `channel` says which.
+/// The page in front of a ring's slots. A slot serves one thread after the other; `channel` identifies it.
 struct SlotHeader {
   std::uint32_t magic;
   std::uint32_t flags;                  ///< 1: flight recorder, the tail is the oldest kept

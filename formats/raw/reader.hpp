@@ -31,7 +31,7 @@ class RawTrace : public TraceSource {
   virtual const OpenReport& report() const = 0;
 };
 
-/// `path`: the raw directory, or the archive's directory that has it in `raw`. Damage is skipped and told in the
+/// `path`: the raw directory, or the archive's directory that has it in `raw`. Damage is skipped and recorded in the
 /// report, in the journal's counters, and as `lost` records where records are missing. Throws tracer::Error when
 /// there is no raw trace, or one of another version.
 std::unique_ptr<RawTrace> open_trace(const std::filesystem::path& path);

@@ -109,7 +109,7 @@ class Reader final : public RecordReader {
     const std::uint64_t count =
         std::min({ring.to - ring_at_, ring.capacity - slot, std::uint64_t{most_segment_records}});
     if (is_hole(ring.offset + slot * sizeof(Record), count * sizeof(Record))) {
-      ring_at_ += count;  // never written, whatever the header says
+      ring_at_ += count;  // never written, whatever the header contains
       return;
     }
     batch_.resize(count);

@@ -103,8 +103,8 @@ struct tracer_front_end {
   /* Replaces the handler of thread_begin, which queries the runtime about the thread: `type` is an ompt_thread_t. */
   void (*ompt_thread_begin)(uint32_t type);
 
-  /* A construct's place in the code, before it is recorded: its library is looked at before it can be closed. What the
-   * program's own file has need not be told. */
+  /* A construct's place in the code, before it is recorded: its library is looked at before it can be closed. Places
+   * in the program's own file need not be passed. */
   void (*see_place)(uint64_t place);
   /* A new id of a region or task (include/tracer/ids.hpp); 0: nothing is recorded. */
   uint64_t (*new_id)(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the processor tells without a call: its counter, and where the thread's own data begin.
+// What can be read from the processor without a call: its counter, and where the thread's own data begin.
 #pragma once
 
 #include <cstddef>

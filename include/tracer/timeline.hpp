@@ -176,8 +176,8 @@ inline std::vector<std::string> slice_names(const Definitions& definitions) {
   return names;
 }
 
-/// What processes and threads are called by number where other programs show them: as the kernel did, where the archive
-/// says it and no other has the number already; devices and streams have large ones of their own.
+/// What processes and threads are called by number where other programs show them: the kernel's number, where the
+/// archive contains it and no other has the number already; devices and streams have large ones of their own.
 struct TimelineNumbers {
   static constexpr std::uint64_t made_up = std::uint64_t{1} << 30;
   std::vector<std::uint64_t> process;  ///< by location group

@@ -6,8 +6,8 @@
 
 namespace tracer {
 
-/// Bytes of a copy from which on a record says how long hashing its content took. Hashing less takes no longer than
-/// making that record.
+/// Bytes of a copy from which on a record contains the duration of hashing its content. Hashing less takes no longer
+/// than making that record.
 inline constexpr std::uint64_t least_recorded_hashing = 1024;
 
 }  // namespace tracer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and records. Names are never freed: what a program says in its last destructor must still have one.
+// Names and records. Names are never freed: an annotation in the program's last destructor still needs one.
 #include "tracer/annotations/annotation.hpp"
 
 #include <pthread.h>

@@ -135,7 +135,7 @@ int end_event(int event) noexcept {
   return end(Language::itt, 0, id_of_event(event)), 0;
 }
 
-/// LLVM's OpenMP runtime names its threads so, also within fork(), with its locks held; OMPT tells of them.
+/// LLVM's OpenMP runtime names its threads so, also within fork(), with its locks held; OMPT reports these threads.
 bool is_by_runtime(const char* name) noexcept {
   for (const char* own : {"OMP Primary Thread #", "OMP Master Thread #", "OMP Worker Thread #"})
     if (std::strncmp(name, own, std::strlen(own)) == 0) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ITT's counters: created and then told by their handle, or by a domain and a name.
+// ITT's counters: created and then set by their handle, or by a domain and a name.
 #include <pthread.h>
 #include <atomic>
 #include <cstdlib>
@@ -15,7 +15,7 @@ struct Counter {
   std::uint32_t name, domain;
   int type;
   std::atomic<std::uint64_t> value;
-  Counter* next;  ///< of those that are told by a name
+  Counter* next;  ///< of those that are set by a name
 };
 
 Counter* make_counter(std::uint32_t domain, std::uint32_t name, int type) noexcept {
@@ -36,7 +36,7 @@ Counter* create_counter_v3(const Domain* domain, const char* name, int type) noe
   return make_counter(number_of(domain), name_of(name), type);
 }
 
-/// Told by domain and name. Counters are added, never taken away: only who adds one needs the lock.
+/// Set by domain and name. Counters are added, never removed: only adding one needs the lock.
 constinit std::atomic<Counter*> by_name{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_values = 16;  // of an array
 
-/// LLVM's OpenMP runtime says of its regions what it tells OMPT as well.
+/// LLVM's OpenMP runtime annotates its regions with what it also reports to OMPT.
 bool is_of_openmp(const Domain* domain) noexcept {
   return domain != nullptr && std::strcmp(domain->name, "OMP Metadata") == 0;
 }

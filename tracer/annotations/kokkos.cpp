@@ -17,7 +17,7 @@ struct SpaceHandle {
   char name[64];
 };
 
-/// The category tells what kind of thing the name stands for.
+/// The category: what the name stands for.
 enum Kind : std::uint32_t { parallel_for = 1, parallel_reduce, parallel_scan, fence, deep_copy, memory };
 constexpr const char* kind_names[] = {"",      "parallel_for", "parallel_reduce", "parallel_scan",
                                       "fence", "deep_copy",    "memory"};
@@ -78,7 +78,7 @@ constexpr std::uint64_t section_ids = std::uint64_t{1} << 40;
 extern "C" {
 #pragma GCC visibility push(default)
 
-/// Kokkos waits for the device after every kernel unless the tool says that it need not.
+/// Kokkos waits for the device after every kernel unless the tool disables that.
 struct KokkosToolSettings {
   bool requires_global_fencing;
   bool padding[255];
@@ -86,7 +86,7 @@ struct KokkosToolSettings {
 void kokkosp_request_tool_settings(std::uint32_t, KokkosToolSettings* settings) {
   if (settings != nullptr) settings->requires_global_fencing = false;
 }
-/// What Kokkos says of itself and of the machine, as the archive's properties.
+/// Kokkos' description of itself and of the machine, as the archive's properties.
 void kokkosp_declare_metadata(const char* key, const char* value) {
   char name[128];
   if (key == nullptr || value == nullptr) return;

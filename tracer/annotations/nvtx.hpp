@@ -2,8 +2,8 @@
 // What NVTX's core and its extensions share: domains, registered strings, payloads of the extension.
 //
 // The layouts and numbers are those of NVTX's public headers (nvToolsExt.h, nvtxTypes.h, nvToolsExtPayload.h,
-// nvToolsExtCounters.h; version 3). They have not changed since 2018; what the program's header is too old to have is
-// left out by the sizes and versions that it tells.
+// nvToolsExtCounters.h; version 3). They have not changed since 2018; fields that an older header of the program lacks
+// are left out by the sizes and versions that the program passes.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,8 @@ struct PayloadData {
   const void* bytes;
 };
 
-/// What a program said with the payload extension, in `said`: the first number or text as its payload, and where the
-/// schema says so its name, category and colour. Other fields are counted.
+/// Reads an annotation of the payload extension into `annotation`: the first number or text as its payload, and its
+/// name, category and colour where the schema marks them. Other fields are counted.
 void read_extended(const Domain& domain, const PayloadData* data, std::size_t count, Annotation& annotation) noexcept;
 
 using Function = void (*)();

@@ -52,7 +52,7 @@ enum RecordGroup : std::uint32_t {
 enum class SampleSource : std::uint8_t {
   automatic,  ///< perf; where that is denied, signal
   perf,       ///< the kernel, from outside
-  signal,     ///< a handler on the thread, which asks the OpenMP runtime
+  signal,     ///< a handler on the thread, which queries the OpenMP runtime
 };
 
 struct Config {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other tools of OpenMP beside this one: a runtime asks the libraries of OMP_TOOL_LIBRARIES in turn, and has the first
-// that wants to be its tool. Those behind it this tool loads, and hands on to (tracer/ompt/several).
+// Other tools of OpenMP beside this one: a runtime tries the libraries of OMP_TOOL_LIBRARIES in turn, and uses the
+// first that accepts. Those behind it this tool loads, and hands on to (tracer/ompt/several).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work that needs more stack than the thread that asks for it may have.
+// Work that needs more stack than the calling thread may have.
 #pragma once
 
 #include <cstddef>

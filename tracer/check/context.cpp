@@ -54,7 +54,7 @@ CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options
   }
 }
 
-/// What is open says neither what came last, nor whether recording is on.
+/// The open state contains neither the last events, nor whether recording is on.
 void CheckContext::set_opened() {
   is_opened_ = true;
   for (LocationState& state : states_) {

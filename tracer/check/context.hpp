@@ -77,7 +77,8 @@ class CheckContext {
     const auto found = index_.find(location);
     return found == index_.end() || part_->locations[found->second];
   }
-  /// Whether the event that the rules look at is one of the part: what is before it and around says only what is open.
+  /// Whether the event that the rules look at is one of the part: events before it and around it only provide what is
+  /// open.
   bool is_of_part() const noexcept { return is_of_part_; }
   void set_of_part(bool is) noexcept { is_of_part_ = is; }
   /// Of what lies before the part only what is open at its begin has been given to the rules.

@@ -51,7 +51,7 @@ class WorkInside final : public Rule {
     auto& worker = worker_[c_.index_of(e.location)];
     if (e.kind == EventKind::thread_team_begin || e.kind == EventKind::thread_fork ||
         e.kind == EventKind::program_begin) {
-      if (worker < 0) worker = e.kind == EventKind::thread_team_begin ? 1 : 0;  // the first such event tells
+      if (worker < 0) worker = e.kind == EventKind::thread_team_begin ? 1 : 0;  // the first such event decides
       return;
     }
     if (!is_work(e.field[0])) return;

@@ -181,7 +181,7 @@ void leave_out_internals(Json& info) {
   if (left_out != 0) info["properties left out"] = std::to_string(left_out) + " of the tool's own (--all shows them)";
 }
 
-/// By name: how many threads and streams each has, and what else tells one from another.
+/// By name: how many threads and streams each has, and what else distinguishes them.
 Json about_processes(const std::vector<report::ProcessRow>& processes) {
   const auto counted = [](std::uint64_t number, const char* what) {
     return format_count(number) + " " + what + (number == 1 ? "" : "s");

@@ -66,7 +66,7 @@ Serve load_server() {
   return reinterpret_cast<Serve>(found);
 }
 
-/// The traces with their indexes, and the one who asks them.
+/// The traces with their indexes, and the queries to them.
 class Viewer {
  public:
   explicit Viewer(const Options& options) : options_{options} {

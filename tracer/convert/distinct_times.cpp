@@ -16,7 +16,7 @@ std::uint64_t to_ticks(std::uint64_t time, std::uint64_t begin) {
   return (time - std::min(time, begin)) * ticks_per_ns;
 }
 
-/// One count for all locations: what the source tells first comes first.
+/// One count for all locations: in the order of the source's events.
 class Spreader final : public EventVisitor {
  public:
   Spreader(EventVisitor& visitor, std::uint64_t begin) : visitor_{visitor}, begin_{begin} {}

@@ -7,8 +7,8 @@
 namespace tracer {
 
 /// The same trace with a clock of 1/64 ns from its begin on, by which no two events have one time: what came in one
-/// nanosecond is in it one after the other, in the order in which `source` tells it. More than 64 such go on into the
-/// next. Four years have room: for more read() throws tracer::Error. Lives no longer than `source`.
+/// nanosecond is in it one after the other, in the order of `source`. More than 64 such events continue into the next
+/// nanosecond. Four years have room: for more read() throws tracer::Error. Lives no longer than `source`.
 class DistinctTimes final : public EventSource {
  public:
   explicit DistinctTimes(EventSource& source);

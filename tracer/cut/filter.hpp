@@ -39,7 +39,7 @@ class Filter {
 /// "10us", "1.5 ms", "200" (ns). Throws tracer::Error.
 std::uint64_t parse_duration(std::string_view text);
 
-/// Says in the trace's property TRACER::FILTER what is left out of it, behind what was before.
+/// Adds to the trace's property TRACER::FILTER what is left out of it.
 void tell_filter(Definitions& definitions, const std::string& text);
 
 /// `source` without the regions that the filter leaves out: their enters, leaves and parameters. Tasks,

@@ -49,7 +49,7 @@ void MpiCut::keep(std::string& out) const {
   }
 }
 
-/// Of messages from or to processes that are not wanted none is looked for: their other ends are never told.
+/// Of messages from or to processes that are not wanted none is looked for: their other ends are left out.
 void MpiCut::take(BytesIn& in, const std::vector<bool>& wanted) {
   constexpr std::int64_t most_ahead = std::int64_t{1} << 48;
   std::vector<bool> is_wanted(world_.ranks());

@@ -37,7 +37,7 @@ struct ProcessState {
 };
 
 /// Out of the first thread's `stat`: after the command's ")" the state, and 17 fields later the number of threads. The
-/// process's own file says the same, but adds up the times of all threads first.
+/// process's own file contains the same, but adds up the times of all threads first.
 ProcessState read_process_state() noexcept {
   ProcessState process;
   char text[512];

@@ -30,8 +30,8 @@ std::uint64_t move(Session& session, Channel& channel, std::uint64_t from, std::
 
 }  // namespace
 
-// A channel that asks again while it is being emptied is found in the next round: it is off the list before its ring
-// is looked at. Where channels are few all are emptied when one asks: the next then waits less where processors are
+// A channel with a new request while it is being emptied is found in the next round: it is off the list before its ring
+// is looked at. Where channels are few a request of one empties all: the next then waits less where processors are
 // busy.
 std::size_t Rings::empty(bool everything) noexcept {
   constexpr std::size_t few = 64;

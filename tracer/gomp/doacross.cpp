@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Doacross loops: an iteration that is done, and the wait for one.
 //
-// A wait has as many numbers as the loop has dimensions, which libgomp alone knows. So its entry point tells the wait
+// A wait has as many numbers as the loop has dimensions, which only libgomp has. So its entry point records the wait
 // and jumps to libgomp's own, with registers and stack as they came.
 #include <cstring>
 
@@ -31,7 +31,7 @@ void* before_wait(Entry entry, F entry_point, F Runtime::*function, std::uint64_
 using namespace tracer::gomp;
 
 extern "C" {
-/// What the entry points below call: tells the wait; the function to jump to.
+/// What the entry points below call: records the wait; the function to jump to.
 [[gnu::used, gnu::visibility("hidden")]] void* tracer_gomp_before_wait(std::uint64_t first, const void* from) {
   return before_wait(Entry::GOMP_doacross_wait, &GOMP_doacross_wait, &Runtime::GOMP_doacross_wait, first, from);
 }

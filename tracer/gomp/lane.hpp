@@ -13,7 +13,7 @@
 
 namespace tracer::gomp {
 
-// Of these the compiler must know that they are in this library: else it asks a table for their addresses.
+// Of these the compiler must know that they are in this library: else it reads their addresses from a table.
 
 /// libtracer.so's table; set before anything is recorded.
 [[gnu::visibility("hidden")]] extern const tracer_front_end* front;

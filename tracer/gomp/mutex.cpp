@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Critical, atomic, ordered and locks. A release is told before it is one: whoever takes the mutex next does so later.
+// Critical, atomic, ordered and locks. A release is recorded before it happens: the next thread takes the mutex later.
 #include "tracer/gomp/state.hpp"
 
 namespace tracer::gomp {
@@ -33,7 +33,7 @@ ompt_wait_id_t of_atomic(const Site& site) noexcept {
   return wait_id(&site.runtime->path[1]);
 }
 
-/// How often the thread that holds it has taken a lock; libgomp alone knows. It is left as it was.
+/// How often the thread that holds it has taken a lock; only libgomp has that number. It stays unchanged.
 template <class Test, class Unset>
 int nesting(Lock* lock, Test test, Unset unset) {
   const int with_this = test(lock);

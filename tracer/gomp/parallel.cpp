@@ -2,7 +2,7 @@
 // Parallel regions and their implicit tasks, and teams on the host.
 //
 // The outlined function is given to libgomp by way of member(), which each thread of the team runs. What a thread does
-// behind it is not seen: a worker waits at the end of the region until its next one. Its end there is told when the
+// behind it is not seen: a worker waits at the end of the region until its next one. Its end there is recorded when the
 // next begins, as libomp does it, and readers of the trace have it leave with its master.
 #include <cstdlib>
 #include <new>
@@ -107,7 +107,7 @@ constexpr std::uint16_t packed(int flags) noexcept {
     record(wait, barrier, task, whole);
 }
 
-/// What is still to be told of the region before.
+/// What is still to be recorded of the region before.
 [[gnu::noinline]] void end_late(Thread& self) noexcept {
   if (!self.is_late) return;
   self.is_late = false;
@@ -253,7 +253,7 @@ void start_old(const Site& site, Function function, void* data, unsigned threads
   begin_member(self, *region, 0);
 }
 
-/// What libgomp calls for each team of a league, one after the other on the thread: each is told as a league of its
+/// What libgomp calls for each team of a league, one after the other on the thread: each is recorded as a league of its
 /// own, for a thread cannot be in several teams of one.
 void team(void* argument) {
   const Region& league = *static_cast<Region*>(argument);

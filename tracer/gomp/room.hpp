@@ -30,7 +30,7 @@ struct alignas(16) Room {
   static Room& of(void* memory) noexcept { return static_cast<Room*>(memory)[-1]; }
 };
 
-/// A thread's. Only what nests more deeply or is larger than ever before on the thread asks the system for memory. A
+/// A thread's. Only what nests more deeply or is larger than ever before on the thread allocates from the system. A
 /// handler of a signal leaves it as it was.
 class Rooms {
  public:
@@ -80,7 +80,7 @@ class Rooms {
     Room::of(memory).what = what;
     Room::of(memory).left = left;
   }
-  /// In a child that was forked meanwhile nothing is to be told of its parent's calls.
+  /// In a child that was forked meanwhile its parent's calls are not recorded.
   void forget_left() noexcept {
     for (Room* room = taken_; room != nullptr; room = room->next) room->left = nullptr;
   }

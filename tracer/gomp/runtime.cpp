@@ -37,7 +37,7 @@ constinit std::atomic<const Runtime*> runtimes[most_runtimes]{};
 /// Whether a libgomp is in the program's scope as it was when the program began.
 constinit bool program_has_one = false;
 
-/// What the loader says where a name is bound at its first call.
+/// The loader's result where a name is bound at its first call.
 template <Entry entry>
 void missing() {
   char line[160];
@@ -193,7 +193,7 @@ const Runtime* nobodys() noexcept {
   return none.load(std::memory_order_acquire);
 }
 
-/// GCC before 4.4 wrote smaller locks, which libgomp tells apart by the version of the name.
+/// GCC before 4.4 wrote smaller locks, which libgomp distinguishes by the version of the name.
 bool has_old_locks(const LoadedObject& object) noexcept {
   const std::uintptr_t needs = object.entry(DT_VERNEED);
   if (needs == 0 || object.entry(DT_STRTAB) == 0) return false;

@@ -59,8 +59,8 @@ struct Work {
   std::uint64_t count = 0;           ///< iterations
   const Runtime* runtime = nullptr;  ///< of a loop that is recorded and its chunks counted: whose it is
   std::uint32_t end_word = 0;        ///< of the record of its end; 0: none is open
-  /// Each chunk of a loop is followed by a call that asks for the next. So the calls are counted, before libgomp is
-  /// called, whose answer need not come back to us. Below 0 there are none.
+  /// Each chunk of a loop is followed by a call that requests the next. So the calls are counted, before libgomp is
+  /// called, whose result need not come back to us. Below 0 there are none.
   std::int32_t asked = 0;
   std::int64_t step = 1;
 
@@ -165,7 +165,7 @@ const Site& site_in_function(const void* from, const void* entry_point, std::uin
   return site.runtime != nullptr ? site : site_in_function(from, entry_point, site.key);
 }
 
-/// Its first event: tells who it is. `type`: ompt_thread_t.
+/// Its first event, which identifies it. `type`: ompt_thread_t.
 void begin_thread(Thread& self, ompt_thread_t type) noexcept;
 /// It works for the runtime.
 void use(Thread& self, const Runtime& runtime) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constructs of devices, as the host asks libgomp for them, with what they map.
+// Constructs of devices, as the host calls libgomp for them, with their mappings.
 #include <new>
 
 #include "tracer/gomp/state.hpp"
@@ -19,7 +19,7 @@ int device_of(const Runtime& runtime, int given) noexcept {
   return number < 0 || number >= runtime.omp_get_num_devices() ? host : number;
 }
 
-/// What GCC's number of a mapping says, as ompt_target_map_flag_t. Of GCC before 5 the upper bits are an alignment.
+/// GCC's number of a mapping, as ompt_target_map_flag_t. Of GCC before 5 the upper bits are an alignment.
 constexpr std::uint16_t map_flags(unsigned kind) noexcept {
   constexpr std::uint16_t to = 1, from = 2, alloc = 4, release = 8, remove = 16;
   constexpr unsigned always = 0x10, force = 0x80;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Taskloops. They are told as their tasks' creation, with the group that waits for them; a task's own creation when it
+// Taskloops. They are recorded as their tasks' creation, with the group that waits for them; a task's own creation when it
 // begins to run.
 #include <bit>
 #include <cstdint>

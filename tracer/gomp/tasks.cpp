@@ -262,7 +262,7 @@ void GOMP_taskwait_depend(void** depend) {
   waiting(sync_kind::taskwait, site.code, [&] { site.runtime->GOMP_taskwait_depend(depend); });
 }
 
-// An empty task, which is told as OMPT tells waits for dependences: complete at once, since nobody sees when it is.
+// An empty task, recorded as OMPT reports waits for dependences: complete at once, since its completion is not visible.
 void GOMP_taskwait_depend_nowait(void** depend) {
   TRACER_GOMP_ENTER(GOMP_taskwait_depend_nowait, depend);
   if (on.has_tasks) tell_wait_for(depend, site.code);

@@ -17,10 +17,10 @@
 namespace tracer::gomp {
 namespace {
 
-/// Objects of which something was said.
+/// Objects with a message or a count.
 class Told {
  public:
-  /// True the first time. Of very many objects some are not told apart from others.
+  /// True the first time. Of very many objects some are not distinguished from others.
   bool is_first(std::uintptr_t base) noexcept {
     for (auto& slot : bases_) {
       std::uintptr_t known = 0;
@@ -103,7 +103,7 @@ bool is_at_libgomp(std::uintptr_t address) noexcept {
   return is_it;
 }
 
-/// One line as libtracer.so says it; without a trace by ourselves.
+/// One line, printed by libtracer.so; without a trace by this library.
 void say(const char* path) noexcept {
   char line[700];
   const int length =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What cannot be seen of libgomp's use is said, once.
+// Warns, once, of calls to libgomp that cannot be recorded.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace tracer::gomp {
 /// Counts the names of OpenMP and OpenACC that the object at the address calls and that are not listened to.
 void count_unknown_calls(std::uintptr_t address) noexcept;
 
-/// Says which objects call libgomp without coming by here: opened with RTLD_DEEPBIND, they look for names in their own
+/// Reports which objects call libgomp without coming by here: opened with RTLD_DEEPBIND, they look for names in their own
 /// libraries first. Before a library is closed, and at the end.
 void look_for_unseen_calls() noexcept;
 

@@ -37,8 +37,8 @@ struct Header {
   std::uint64_t locations = 0;
 };
 
-/// Owns the bytes of the file, and knows what is where. Everything was checked that others count on: places lie within
-/// the file and in order.
+/// Owns the bytes of the file and the places in it. Everything that others depend on is checked: places lie within the
+/// file and in order.
 class Contents {
  public:
   /// Throws tracer::Error where that is no index of this version, or a damaged one.

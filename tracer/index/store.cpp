@@ -40,7 +40,7 @@ void add_file(std::string& facts, const fs::path& path) {
     put_word(facts, word);
 }
 
-/// Where the user's caches are; "" where nothing says so.
+/// The user's cache directory; "" where no variable names it.
 fs::path cache_directory() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return fs::path{cache} / "tracer";

@@ -24,7 +24,7 @@ class TableBuilder {
   virtual void events(LocationRef location, std::span<const Event> events,
                       std::span<const EventAttribute> attributes) = 0;
   /// Before the first of events() whose first event has this number, counted from 0, or a later one, it looks at the
-  /// source. It may be later than what was said before the last of events().
+  /// source. It may be later than its result before the last of events().
   virtual std::uint64_t due() const { return ~std::uint64_t{0}; }
   /// After the last event: the table's bytes.
   virtual std::string finish() = 0;

@@ -20,7 +20,7 @@
 
 namespace tracer {
 
-/// What the environment tells about a launch of several processes.
+/// What the environment contains about a launch of several processes.
 struct Launcher {
   std::string job;         ///< the same in all its processes and in no other's; "" none
   std::string launch;      ///< the same without TRACER_JOB: of one launch, on all its hosts; "" none that is so

@@ -21,7 +21,7 @@ struct PartOfJob {
   long rank = -1;                       ///< to MPI, or to the launcher; -1 none
   bool is_another_to_launcher = false;  ///< the launcher numbered it, but MPI takes it for started alone
   std::string launcher, host, process_id, parent_id, program, ending, mpi_abort;  ///< "": not recorded
-  std::string not_recorded;  ///< what of the program no callback tells; "" nothing
+  std::string not_recorded;  ///< what of the program no callback reports; "" nothing
   ClockOfPart clock;
 };
 

@@ -20,7 +20,7 @@ namespace tracer {
 namespace fs = std::filesystem;
 namespace {
 
-/// What sorts a process among the others: a raw trace says the same as the archive that is made of it.
+/// What sorts a process among the others: a raw trace gives the same order as the archive made of it.
 struct Place {
   fs::path trace;
   std::string launcher;

@@ -126,7 +126,7 @@ void abandon_all(const Call& call) noexcept {
 }
 
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
-  // Told before another thread can claim it: requests that share a handle may be another's by then, and be over.
+  // Recorded before another thread can claim it: requests that share a handle may be another's by then, and be over.
   if (claimed->is_active && claimed->kind == PendingKind::one_sided) {
     call.rma(at, RmaStep::tested, claimed->window->id, 0, 0, 0, claimed->number);
   } else if (claimed->is_active && claimed->kind == PendingKind::io) {

@@ -22,7 +22,7 @@ enum class Outcome : std::uint8_t { done, failed };
   remove(claimed);
   return true;
 }
-/// Tells that what was claimed is over and gives it back; `status` is MPI's for it. With Endpoint::end the last record
+/// Records that what was claimed is over and releases it; `status` is MPI's for it. With Endpoint::end the last record
 /// is also the call's end.
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
 /// It began and will not come to its end: what else could be recorded of it is only counted, a receive as `lost`.

@@ -86,7 +86,7 @@ inline void* real(MpiFunction function) noexcept {
   return known != nullptr ? known : resolve(function);
 }
 
-/// Asks the MPI something that needs no communication; 0: success.
+/// Calls a query of the MPI that needs no communication; 0: success.
 template <class... Arguments>
 int ask(MpiFunction function, Arguments... arguments) noexcept {
   return reinterpret_cast<int (*)(Arguments...)>(real(function))(arguments...);

@@ -125,7 +125,7 @@ extern std::atomic<bool> is_live;
 /// Before the MPI is initialised: finds the family and the trace.
 void connect() noexcept;
 
-/// Tells the trace what docs/formats/job-parts.md has of this name; of the number-th of a kind: MPI::<kind>::<number>.
+/// Records the fact of this name (docs/formats/job-parts.md); of the number-th of a kind: MPI::<kind>::<number>.
 void record_fact(const char* name, const char* value) noexcept;
 void record_fact(const char* name, int value) noexcept;
 void record_fact(const char* kind, std::uint32_t number, const char* value) noexcept;

@@ -86,7 +86,7 @@ void number_processes() noexcept {
 
 constinit bool is_ending = false;  ///< in MPI_Finalize: a group that is taken is given back at once
 
-/// What goes on has a group, or nobody asks MPI any more.
+/// What goes on has a group, or no further call of MPI follows.
 void change_hands() noexcept {
   give_group_back();
   if (!take_group()) is_live.store(false, std::memory_order_release);
@@ -112,7 +112,7 @@ bool begin(int threads_provided) noexcept {
   const Locked lock(world_lock);
   tell_library();
   record_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
-  int level = 0;  // as it is: MPI_Init asks for none, and some MPIs get it from their environment
+  int level = 0;  // as it is: MPI_Init requests none, and some MPIs get it from their environment
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
       !is_multiple(level))
     has_threads.store(false, std::memory_order_release);

@@ -14,7 +14,7 @@ namespace tracer::ompd {
 
 struct AttachCounts {
   std::array<std::uint64_t, point_count> seen{};  ///< by Point; of regions those that really forked
-  std::uint64_t serialized_ends = 0;  ///< libomp 14-22 tells the end of a region of one thread, not its begin
+  std::uint64_t serialized_ends = 0;  ///< libomp 14-22 reports the end of a region of one thread, not its begin
   std::uint64_t unmatched_ends = 0;   ///< of regions and tasks that began before
 };
 

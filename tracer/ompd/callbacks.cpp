@@ -13,7 +13,7 @@
 namespace tracer::ompd {
 namespace {
 
-/// No object that the plugin copies is larger; a damaged core file asks for more.
+/// No object that the plugin copies is larger; a damaged core file would need more.
 constexpr ompd_size_t max_allocation = 16 << 20;
 constexpr std::size_t max_messages = 100;
 
@@ -71,8 +71,8 @@ ompd_rc_t symbol_address(ompd_address_space_context_t* context, ompd_thread_cont
   return ompd_rc_ok;
 }
 
-/// The plugin (libomp 14 to 22) asks for as many bytes as the runtime's data says a field has, also into variables on
-/// the stack, which are all of one word: data that somebody has made must not write over what lies behind them.
+/// The plugin (libomp 14 to 22) requests as many bytes as the size of a field in the runtime's data, also into
+/// variables on the stack, which are all of one word: crafted data must not overwrite what lies behind them.
 bool is_too_long(const void* buffer, ompd_size_t count) {
   constexpr std::uintptr_t largest_stack = 64u << 20;
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

@@ -25,7 +25,7 @@ struct Hit {
 
 enum class FollowEnd : std::uint8_t { time_over, interrupted, exited, executed };
 
-/// As for PTRACE_SEIZE: threads that are born, and copies of the process, are told.
+/// As for PTRACE_SEIZE: new threads, and copies of the process, are reported.
 unsigned long follow_options() noexcept;
 
 /// Takes the stopped threads of `target` over. `run` lets them go and returns with the process

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes from what OMPD tells the records that OMPT callbacks would have made: for the same translator.
+// Makes from OMPD's data the records that OMPT callbacks would have made: for the same translator.
 #pragma once
 
 #include <map>

@@ -36,7 +36,7 @@ class RuntimeAccess {
   Modules modules_;
   ThreadLocals thread_locals_;
   const MappedModule& runtime_;
-  std::vector<Plugin> plugins_;  ///< open: each has a descriptor of its own, by which the loader knows it
+  std::vector<Plugin> plugins_;  ///< open: each has a descriptor of its own, by which the loader identifies it
   std::unique_ptr<Library> library_;
   std::unique_ptr<AddressSpace> space_;
 };

@@ -89,7 +89,7 @@ struct Snapshot {
   std::vector<std::string> findings;  ///< waits in words (waits.hpp)
 };
 
-/// Asks OMPD everything. `stacks` may be null. The target must stay stopped meanwhile; positions are
+/// Reads everything from OMPD. `stacks` may be null. The target must stay stopped meanwhile; positions are
 /// left as addresses, for `resolve`.
 Snapshot collect(const RuntimeAccess& session, const CallStacks* stacks);
 /// Without OMPD: the call stacks alone, for a runtime that does not have it (stripped, GCC's).

@@ -9,7 +9,7 @@
 
 namespace tracer::ompd {
 
-/// A deadlock of locks, a barrier that waits for someone, a wait for tasks. Says only what the snapshot
+/// A deadlock of locks, a barrier that waits for someone, a wait for tasks. Reports only what the snapshot
 /// shows: "Deadlock" when nobody is left who could go on.
 std::vector<std::string> find_waits(const Snapshot& snapshot);
 

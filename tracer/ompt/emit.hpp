@@ -24,8 +24,8 @@ inline std::uint64_t value_of(const ompt_data_t* data) noexcept {
 [[gnu::no_sanitize_address]] inline std::uint64_t value_of_ended(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }
-/// The runtime orders who writes a word and who reads it, also between threads: ThreadSanitizer, which does not see the
-/// runtime's own order, is told so of this function and value_of() (tests/tsan.supp).
+/// The runtime orders writes and reads of a word, also between threads. ThreadSanitizer does not see the runtime's own
+/// order: tests/tsan.supp suppresses its reports for this function and value_of().
 inline void set_value(ompt_data_t* data, std::uint64_t value) noexcept {
   if (data != nullptr) data->value = value;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks up the runtime's entry points and asks those that enumerate something.
+// Looks up the runtime's entry points and calls those that enumerate something.
 #include "tracer/ompt/entry_points.hpp"
 
 #include <array>

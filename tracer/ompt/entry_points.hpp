@@ -21,7 +21,7 @@ struct EntryPoints {
   ompt_get_place_num_t get_place_num = nullptr;
 };
 
-/// Fills the entry points that the tool calls, and says of every one that the specification
+/// Fills the entry points that the tool calls, and records for every one that the specification
 /// names for the host whether the runtime has it.
 EntryPoints look_up(ompt_function_lookup_t lookup, std::vector<CallbackAnswer>& answers);
 

@@ -12,7 +12,7 @@
 
 namespace tracer::ompt {
 
-// Threads (thread.cpp). thread_begin asks the system who the thread is: once per thread.
+// Threads (thread.cpp). thread_begin queries the thread's identity from the system: once per thread.
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept;
 void on_thread_end(ompt_data_t* thread_data) noexcept;
 /// How many have begun since the last call.

@@ -52,8 +52,8 @@ void on_parallel_end(ompt_data_t* parallel_data, ompt_data_t*, int flags, const 
       parallel_data, flags, codeptr_ra);
 }
 
-// The initial task of a thread, and of each team of a league, comes by the same callback, told
-// apart by its flag. An end may lack the parallel_data, not the task_data.
+// The initial task of a thread, and of each team of a league, comes by the same callback,
+// distinguished by its flag. An end may lack the parallel_data, not the task_data.
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel_data, ompt_data_t* task_data,
                       unsigned int actual_parallelism, unsigned int index, int flags) noexcept {
   if (endpoint == ompt_scope_begin) {

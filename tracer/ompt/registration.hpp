@@ -17,8 +17,8 @@ struct Registration {
   bool target_events = false;           ///< the runtime will call target_submit or its twin
 };
 
-/// Asks for the rows of the groups in `record` (Config::record), and those that belong to none; for `error` only
-/// where it is asked for by its own name or the runtime is `without_error_fault` (runtime_identity.hpp).
+/// Registers the rows of the groups in `record` (Config::record), and those that belong to none; `error` only
+/// where the setting contains its own name or the runtime is `without_error_fault` (runtime_identity.hpp).
 Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record, bool without_error_fault);
 
 /// The handler of an event, for who calls it in a runtime's stead. nullptr: it is not recorded, or there is none.

@@ -15,7 +15,7 @@ struct RuntimeIdentity {
 };
 
 /// `function` is an address inside the runtime. All libomp versions call themselves
-/// "LLVM OMP version: 5.0.20140926"; only the build string tells them apart.
+/// "LLVM OMP version: 5.0.20140926"; only the build string distinguishes them.
 RuntimeIdentity identify_runtime(const void* function) noexcept;
 
 }  // namespace tracer::ompt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the runtime for the calling thread's state and its tasks' frames, in a signal's handler.
+// Queries the calling thread's state and its tasks' frames from the runtime, in a signal's handler.
 #pragma once
 
 #include "tracer/asked_runtime.hpp"

@@ -25,7 +25,7 @@ namespace detail {
 void look_at_code(std::uint64_t address) noexcept;
 }  // namespace detail
 
-/// Makes it the code that is known, and tells the journal of its module if that is new: the module may be another than
+/// Makes it the current code, and records its module in the journal if that is new: the module may be another than
 /// the one that was there. May take the loader's lock for a moment (dl_iterate_phdr). Null, which GCC's entry points
 /// give, is no code.
 inline void see(const void* code) noexcept {

@@ -70,7 +70,7 @@ bool call_of(Object* module, const char* function, Object* arguments) noexcept {
   return result != nullptr;
 }
 
-/// The number by which the interpreter knows us: those below are of debuggers, coverage and profilers. 0: none is free.
+/// Our tool id in the interpreter: those below are of debuggers, coverage and profilers. 0: none is free.
 int take_number(Object* module) noexcept {
   for (const int number : {4, 3})
     if (call_of(module, "use_tool_id", python->build("(is)", number, "tracer"))) return number;

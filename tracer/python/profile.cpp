@@ -8,7 +8,7 @@
 namespace tracer::python {
 namespace {
 
-/// Functions of the module _thread: no audit event tells that they are called.
+/// Functions of the module _thread: no audit event reports their calls.
 Object* thread_starters[2] = {};
 
 struct Thread {

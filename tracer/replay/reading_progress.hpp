@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells now and then how much of a trace has been read.
+// Reports now and then how much of a trace has been read.
 #pragma once
 
 #include <cstdint>

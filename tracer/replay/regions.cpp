@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells constructs apart by role and name, for traces of this tool and of others that follow the same customs.
+// Classifies constructs by role and name, for traces of this tool and of others that follow the same conventions.
 #include "tracer/replay/regions.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which unwind table belongs to an address: by the binary search table that linkers write (.eh_frame_hdr; Linux
-// Standard Base, 10.6.2) of the object that the C library names. libgcc's own lookup is not for handlers: first it asks
-// the tables that compilers register at run time, behind a lock that the interrupted thread may hold.
+// Standard Base, 10.6.2) of the object that the C library names. libgcc's own lookup is not for handlers: first it
+// searches the tables that compilers register at run time, behind a lock that the interrupted thread may hold.
 #pragma once
 
 #include <cstdint>

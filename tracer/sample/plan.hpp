@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of the wished-for samples and scheduling the system lets this process have, and what is said of the rest.
+// Which of the requested samples and scheduling events the system permits, and the message about the rest.
 #pragma once
 
 #include <cstdint>

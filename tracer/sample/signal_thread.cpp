@@ -144,8 +144,8 @@ void SignalThread::stop() noexcept {
 }
 
 // Where a handler takes longer than a period, the next signal comes before it is done: without this, handlers would
-// pile up. Whether the one that left its mark is still there, and not left by longjmp, the mark says: it lies in memory
-// of the stack that is in use again soon. Should it outlive its handler, it is believed for so many signals only.
+// pile up. The mark shows whether the handler that set it is still active, and not left by longjmp: it lies in memory
+// of the stack that is in use again soon. If it outlives its handler, it counts for so many signals only.
 __attribute__((no_sanitize("address"))) bool SignalThread::interrupts_itself(std::uint64_t here) noexcept {
   constexpr unsigned most_passed_over = 100;
   const std::uint64_t at = mark_at_.load(std::memory_order_relaxed);

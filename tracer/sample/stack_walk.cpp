@@ -133,7 +133,7 @@ std::uint64_t RuntimeParts::next_entry(std::uint64_t from) const noexcept {
 std::size_t walk_stack(const void* context, const AskedRuntime& asked, const StackBounds& bounds,
                        std::span<std::uint64_t> frames) noexcept {
   FrameState frame = interrupted_frame(context);
-  if (!bounds.contains(frame.stack())) {  // a coroutine's, or a signal's stack: nobody knows where it ends
+  if (!bounds.contains(frame.stack())) {  // a coroutine's, or a signal's stack: its end is unknown
     frames[0] = frame.code;
     return 1;
   }

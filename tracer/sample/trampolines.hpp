@@ -17,8 +17,8 @@ class Trampolines {
 };
 
 /// From a trampoline to the interpreter's function that called it, in place of `frame`. False, and nothing done, where
-/// the frame is no trampoline's. Async-signal-safe: reads code only where a map of this process has said that there is
-/// some, which Python never gives back before its end.
+/// the frame is no trampoline's. Async-signal-safe: reads code only where a map of this process contains
+/// some, which Python never frees before its end.
 bool leave_trampoline(FrameState& frame, const StackBounds& bounds) noexcept;
 
 }  // namespace tracer::sample

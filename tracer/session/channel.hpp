@@ -245,7 +245,7 @@ class alignas(64) Channel {
 
 namespace detail {
 extern constinit thread_local Channel* channel __attribute__((tls_model("initial-exec")));
-/// The same while the clock is the processor's counter, else nullptr: one look tells a handler both.
+/// The same while the clock is the processor's counter, else nullptr: one look gives a handler both.
 extern constinit thread_local Channel* counter_channel __attribute__((tls_model("initial-exec")));
 void set_channel(Channel* mine) noexcept;
 /// Makes the calling thread's channel; nullptr: it cannot.

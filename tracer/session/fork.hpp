@@ -7,7 +7,7 @@
 namespace tracer {
 
 /// A runtime may deliver thread_begin inside fork(), also to children that never use OpenMP. So the child's first
-/// thread gets a ring of a few records in the process's own memory; only the record that does not fit, or tells of a
+/// thread gets a ring of a few records in the process's own memory; only a record that does not fit, or that shows a
 /// use of OpenMP or MPI, makes a session.
 struct Forks {
   static void before() noexcept;

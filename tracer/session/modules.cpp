@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the dynamic loader what is mapped.
+// Lists the mapped objects by the dynamic loader.
 #include "tracer/session/modules.hpp"
 
 #include <link.h>
@@ -99,8 +99,8 @@ std::uint64_t mapped_inode(std::uint64_t address) {
   return 0;
 }
 
-/// Nothing else tells a file without a build id from the one that is built in its place while it runs: its size and
-/// time of change, as a fact that convert.cpp reads.
+/// Distinguishes a file without a build id from one that is built in its place while it runs: by its size and time of
+/// change, as a fact that convert.cpp reads.
 void identify_file(const Module& module, raw::JournalWriter& journal) {
   struct stat info {};
   if (!module.build_id.empty() || module.path.empty() || module.path[0] != '/') return;

@@ -38,7 +38,8 @@ class ProgramCode {
 /// opening another takes longer. Any thread; wait-free but for look().
 class LoaderWatch {
  public:
-  /// Asks now: another number whenever something was opened or closed. Some 50 ns, and the loader's lock for a moment.
+  /// The loader's current number: another one whenever something was opened or closed. Some 50 ns, and the loader's
+  /// lock for a moment.
   static std::uint64_t look() noexcept;
   /// Whether `version`, which look() or a CodeRange gave, still holds by what somebody saw within the pace before
   /// `time`. False where nobody has looked since then.

@@ -28,7 +28,7 @@ class Consumer {
   virtual bool start() noexcept = 0;
   virtual bool has_thread() const noexcept = 0;
   virtual void wake() noexcept = 0;
-  /// The same, of a producer that asks for room: where it runs the consumer is in its way.
+  /// The same, by a producer that needs room: the consumer should not run on its processor.
   virtual void wake_from_producer(Channel&) noexcept { wake(); }
   /// The channel's own thread. Whether the consumer has no processor that producers leave to it.
   virtual bool is_crowded() const noexcept { return false; }
@@ -93,7 +93,7 @@ class Session {
   raw::JournalWriter& journal() noexcept;
   /// The id of a text in the journal, from 1; 0 when it could not be kept. Any thread.
   std::uint32_t intern(std::string_view text) noexcept;
-  /// Says a line to the user and writes it into the journal.
+  /// Prints a line to the user and writes it into the journal.
   void message(std::string_view line) noexcept;
   /// Adds to a named counter of the journal, written at the end.
   void count(std::string_view name, std::uint64_t amount) noexcept;

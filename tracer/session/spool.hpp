@@ -25,7 +25,7 @@ struct Slot {
 
 class Spool {
  public:
-  /// `page_bytes`: of the system; 0 asks it.
+  /// `page_bytes`: of the system; 0: query it.
   explicit Spool(std::uint64_t page_bytes = 0) noexcept;
 
   /// Makes `<root>/tracer-<uid>-<random>/rings` and `owner`. False, with the reason, when that cannot be. The rings

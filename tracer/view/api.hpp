@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the viewer's page asks of traces (docs/cli/view.md, "Routes"). Times are nanoseconds since a trace's first
+// The queries of the viewer's page to traces (docs/cli/view.md, "Routes"). Times are nanoseconds since a trace's first
 // event.
 #pragma once
 

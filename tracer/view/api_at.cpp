@@ -70,7 +70,7 @@ EventType event_of(const Link& link, bool is_from) {
   }
 }
 
-/// What the archive says of a link's event on the location; null where there is none of its kind at that time.
+/// The archive's event of a link on the location; null where there is none of its kind at that time.
 Json event_of_link(index::TraceIndex& index, const Link& link, bool is_from, std::uint64_t origin) {
   const std::uint64_t time = is_from ? link.from_time : link.to_time;
   const LocationRef location = is_from ? link.from : link.to;

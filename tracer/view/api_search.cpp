@@ -80,7 +80,7 @@ Json found_json(const ViewedTrace& trace, const Found& found, const SearchText& 
 }  // namespace
 
 /// What needs single events is looked at part by part of the time, until an answer has taken long enough: where it did
-/// not find anything, it says how far it came.
+/// not find anything, it contains how far it came.
 std::string Api::search(const Words& words) {
   constexpr std::uint64_t parts = 256;
   constexpr std::chrono::milliseconds time_for_an_answer{1500};

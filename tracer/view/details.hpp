@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single events with all that is told of them.
+// Single events with all of their details.
 #pragma once
 
 #include <cstdint>

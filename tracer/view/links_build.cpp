@@ -107,7 +107,7 @@ std::uint64_t resolution_of(EventSource& source) {
 
 class Ended final : public std::exception {};
 
-/// Says how far the pass is, also of an archive that does not say how many events it has: so it can be ended.
+/// Reports the progress of the pass, also for an archive without its number of events: so it can be ended.
 class HowFar final : public report::Observer {
  public:
   HowFar(std::uint64_t events, const std::function<void(double)>& progress) : total_{events}, progress_{progress} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the page knows from its start: the traces, their lanes and names. The report's page has more of the same form.
+// What the page has from its start: the traces, their lanes and names. The report's page has more of the same form.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

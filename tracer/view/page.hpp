@@ -10,7 +10,7 @@ namespace tracer::view {
 extern const std::string_view page_html, page_css, page_js;  ///< of web/ and the report's page, built in
 extern const std::string_view page_policy;                   ///< the Content-Security-Policy
 
-/// With what it knows from its start, JSON.
+/// With what it has from its start, JSON.
 std::string page_with(const std::string& meta);
 
 }  // namespace tracer::view

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a browser asks, in words, and what it gets.
+// A browser's request, in words, and the response.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ bool Guard::is_here(std::string_view host) const {
   return host == "127.0.0.1:" + port_ || host == "localhost:" + port_;
 }
 
-/// In a time that says nothing of how much of it is right.
+/// In a time that does not depend on how much of it is right.
 bool Guard::is_token(std::string_view text) const {
   if (text.size() != token_.size()) return false;
   unsigned differs = 0;

@@ -311,7 +311,7 @@ void Modeller::mark(RegionRef region) {
     if (region < balanced_[s].size() && balanced_[s][region]) matched_[s] = true;
 }
 
-/// The runtime tells of a wait and of the waiting in it: one is enough.
+/// The runtime reports a wait and the waiting in it: one is enough.
 bool Modeller::nested_wait(const Task& task) const {
   if (task.stack.size() < 2) return false;
   const Directive outer = replay_.classes()[task.stack[task.stack.size() - 2].region].construct;

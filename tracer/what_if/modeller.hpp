@@ -67,7 +67,7 @@ class Modeller final : public Observer {
   /// Whether a region's name, or its file and line, is meant by `text`.
   bool names(std::size_t region, const std::string& text) const;
   void mark(RegionRef region);
-  /// The runtime tells of a wait and of the waiting in it: one is enough.
+  /// The runtime reports a wait and the waiting in it: one is enough.
   bool nested_wait(const Task& task) const;
   Ops* ops_of(State& state, const Task& task);
   void put(State& state, const Task& task, Op op);

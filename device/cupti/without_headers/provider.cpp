@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The provider "cupti" of a tracer that was built without CUDA's headers: says so.
+// The provider "cupti" of a tracer built without CUDA's headers: it reports that it is unavailable.
 #include "device/cupti/provider.hpp"
 
 namespace tracer::device::cupti {

@@ -11,7 +11,7 @@
 namespace tracer::otf2 {
 
 /// Reading beyond the end makes it failed(): everything after is 0 or "", nothing is thrown, and the
-/// caller asks once per record.
+/// caller checks once per record.
 class ByteCursor {
  public:
   ByteCursor(const std::uint8_t* begin, const std::uint8_t* end, bool big_endian = false) noexcept

@@ -27,7 +27,7 @@ std::optional<std::uint64_t> size_of_file(const std::filesystem::path& file) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail(file, std::strerror(errno));
   }
-  if (!S_ISREG(s.st_mode)) open_to_read(file);  // says what it is
+  if (!S_ISREG(s.st_mode)) open_to_read(file);  // reports what it is
   return static_cast<std::uint64_t>(s.st_size);
 }
 

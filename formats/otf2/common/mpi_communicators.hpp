@@ -20,7 +20,7 @@ struct MpiCommunicator {
   std::string identity, name;
   std::optional<std::uint32_t> parent;  ///< index in PartOfMpi::comms
   std::uint32_t size = 0;
-  std::vector<std::uint64_t> members, remote;  ///< world ranks; empty: not told
+  std::vector<std::uint64_t> members, remote;  ///< world ranks; empty: not recorded
 };
 
 struct MpiWindow {
@@ -37,7 +37,7 @@ struct PartOfMpi {
   bool empty() const { return size == 0; }
 };
 
-/// Whether a property tells of one communicator or window: there are as many as the process has made.
+/// Whether a property describes one communicator or window: there are as many as the process has made.
 bool is_of_mpi_object(std::string_view property) noexcept;
 
 /// `properties`: of the part's anchor; `world`: of its launch. What makes no sense is left out.

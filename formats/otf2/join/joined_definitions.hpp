@@ -30,9 +30,9 @@ struct PartMaps {
   std::uint64_t at(ReferenceKind kind, std::uint64_t local) const;
 };
 
-/// What the caller knows of a part, beyond what it says itself.
+/// What the caller knows of a part, beyond the part's own definitions.
 struct PartIdentity {
-  std::string process_name;              ///< of its process; "" as it says
+  std::string process_name;              ///< of its process; "": the part's own
   std::vector<Property> properties;      ///< more of its process
   std::uint32_t parent = undefined_ref;  ///< process of the whole that started it
   std::uint32_t first_process = 0;       ///< reference of its first process in the whole
@@ -50,7 +50,7 @@ struct JoinedDefinitions {
   PartMaps add(const TraceDefinitions& part, const PartIdentity& identity);
   /// After the last part: groups of all, communicators of MPI.
   void finish(bool with_missing_ranks);
-  /// What a share of one MPI_COMM_WORLD says for those who join it with the others.
+  /// The properties of a share of one MPI_COMM_WORLD, for joining it with the others.
   std::vector<Property> mpi_properties() const;
   /// For which the anchor has no room.
   void add_to_first_process(const std::vector<Property>& properties);

@@ -51,7 +51,7 @@ void JoinedDefinitions::add_groups(const TraceDefinitions& part, const PartIdent
         own.members.push_back(member_of(g.type == values::group_regions ? R::region : R::location, member));
       }
     }
-    // A part's own view of an MPI group may lack members; its communicator gets the whole one if any part told it.
+    // A part's own view of an MPI group may lack members; its communicator gets the whole one if any part has it.
     if (g.paradigm == mpi) std::erase(own.members, undefined_location);
     maps.set(R::group, g.ref, unify_group(std::move(own)));
   }
@@ -145,7 +145,7 @@ std::vector<Property> JoinedDefinitions::mpi_properties() const {
   return properties;
 }
 
-/// Each process knows its rank in its own MPI_COMM_WORLD; of several there are several rank 0.
+/// Each process records its rank in its own MPI_COMM_WORLD; with several worlds there are several rank 0.
 void JoinedDefinitions::name_ranks_of_worlds() {
   const auto all = all_locations_.find(mpi);
   if (all == all_locations_.end() || worlds_.count() < 2) return;

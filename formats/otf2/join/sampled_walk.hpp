@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Goes through an archive's events and its samples in order of time, and knows the calling context of each.
+// Visits an archive's events and its samples in order of time, and tracks the calling context of each.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct ResumePlace {
   std::uint64_t skip = 0;  ///< so many events behind it
 };
 
-/// An archive that can be read from the middle. Its index (tracer/index) says where.
+/// An archive that can be read from the middle. Its index (tracer/index) contains the places.
 class PositionedSource : public EventSource {
  public:
   /// Of the files.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a location's own .def file says about reading its events: mapping of references, clock offsets; and what its
-// process's events say of each other.
+// What a location's own .def file contains for reading its events (mapping of references, clock offsets), and what the
+// events of its process depend on.
 #pragma once
 
 #include <array>

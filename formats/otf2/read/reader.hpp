@@ -58,7 +58,7 @@ class Trace {
   EventReader events(std::uint64_t location) const;
   /// The same, with so many bytes of the file in memory (EventReader), whatever the number of locations.
   EventReader events(std::uint64_t location, std::size_t window) const;
-  /// For an event that a reader of events() gave: says of a matched receive what older archives say of receives.
+  /// For an event that a reader of events() gave: completes a matched receive in the form of older archives.
   void complete(EventView& view) const {
     if (is_matched_receive(view.kind)) complete_receive(view);
   }
@@ -71,8 +71,8 @@ class Trace {
     for_each_event(visit, [](std::uint64_t, const Error&) { throw; });
   }
   /// As above; a location that cannot be read on is given to `broken(location, const Error&)`, called
-  /// while the error is handled, and the others go on. `wanted`, when it is not empty, says of each location, in the
-  /// order of definitions().locations, whether it is read; the files of the others are not opened.
+  /// while the error is handled, and the others go on. `wanted`, when it is not empty, selects locations, in the order
+  /// of definitions().locations; the files of the others are not opened.
   template <typename Visit, typename Broken>
   void for_each_event(Visit&& visit, Broken&& broken, const std::vector<bool>& wanted = {}) const;
   /// As above, from other places: `open(i)` gives the reader of the i-th location, or none where it has no more events.

@@ -22,7 +22,7 @@ class TaskContexts {
   struct Task {
     std::uint32_t base = ContextTree::root;  ///< in which its first region was entered
     std::vector<std::uint32_t> open;         ///< its regions, as contexts
-    std::uint32_t last = ContextTree::root;  ///< what its last event said
+    std::uint32_t last = ContextTree::root;  ///< of its last event
     bool begun = false;                      ///< had an event
     std::uint32_t top() const { return open.empty() ? base : open.back(); }
   };

@@ -186,7 +186,7 @@ void Archive::write_definitions(const Definitions& definitions, const Numbering&
   write_archive_properties(archive_, definitions);
 }
 
-/// The library makes its files as the umask says, which may let others write.
+/// The library creates its files with the process' umask, which may let others write.
 void Archive::restrict_access() const {
   for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
 }

@@ -29,7 +29,7 @@ const OTF2_MemoryCallbacks* ChunkPool::callbacks() noexcept {
 void* ChunkPool::allocate(void* pool, OTF2_FileType, OTF2_LocationRef, void** buffer, std::uint64_t bytes) {
   auto* held = static_cast<Held*>(*buffer);
   if (held == nullptr) *buffer = held = new (std::nothrow) Held;
-  if (held == nullptr || held->chunk != nullptr) return nullptr;  // NULL: the library flushes, then asks again
+  if (held == nullptr || held->chunk != nullptr) return nullptr;  // NULL: the library flushes, then requests it again
   held->chunk = static_cast<ChunkPool*>(pool)->take(bytes);
   held->bytes = bytes;
   return held->chunk;

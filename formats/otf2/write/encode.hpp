@@ -5,7 +5,7 @@
 //   time       0x05, u64; only when it differs from the event before
 //   list       0x06, length, number of attributes, then (attribute, type, value) each; only when there are some
 //   event      kind, length (not of Enter and Leave), fields
-//   number     a byte that says how many bytes follow, and those; all ones are a single 0xff
+//   number     the number of the following bytes in a byte, and those; all ones are a single 0xff
 #pragma once
 
 #include <bit>

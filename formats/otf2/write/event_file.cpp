@@ -26,7 +26,7 @@ enum Mark : std::uint8_t { end_of_chunk = 0, end_of_buffer = 1, end_of_file = 2,
 constexpr std::uint8_t little_endian = 0x42;
 constexpr std::size_t last_event_at = 10;
 
-/// Which others may read as the umask says, and never through a link.
+/// Readable by others as the umask permits; never follows a link.
 UniqueFd open_file(int directory, const std::string& name, int how) {
   UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | how, 0644)};
   if (!fd) throw Error(system_message("cannot make " + name, errno));
@@ -78,7 +78,7 @@ void EventFile::begin_chunk(EventCursor& cursor) noexcept {
   cursor.end = bytes_ + std::min(window_, left_in_chunk());
 }
 
-/// The chunk's header says the number of its last event; it is in memory or written.
+/// The chunk's header contains the number of its last event; it is in memory or written.
 void EventFile::end_chunk(std::uint64_t last_event) {
   if (written_ == chunk_at_) {
     put_full(bytes_ + last_event_at, last_event);

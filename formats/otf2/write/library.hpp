@@ -25,7 +25,7 @@ std::string take_library_message();
 /// `what` is what was being done: "writing the definitions of /x/traces.otf2".
 [[noreturn]] void fail(OTF2_ErrorCode code, const std::string& what);
 
-/// `code`, or the error that the library told its callback since the last call and then returned
+/// `code`, or the error that the library passed to its callback since the last call and then returned
 /// OTF2_SUCCESS: 3.0.2 does so when the last write of a file fails (otf2_file_finalize).
 OTF2_ErrorCode reported(OTF2_ErrorCode code) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says with a lock on a file of a run who uses it: no names, no process numbers, so it holds through symbolic links, in
-// other directories and namespaces, and ends with the process however that ends.
+// A lock on a file of a run marks its user: it needs no names and no process numbers, so it holds through symbolic
+// links, in other directories and namespaces, and ends with the process however that ends.
 //
 // Two bytes of a file are locked (F_OFD_SETLK; the content does not matter):
 //

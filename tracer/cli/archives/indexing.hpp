@@ -12,7 +12,7 @@
 namespace tracer::cli {
 
 /// The archive's index, which is made where there is none, by TRACER_THREADS threads, with a progress bar on a
-/// terminal; says what it has written.
+/// terminal; prints what it has written.
 index::Stored index_of(otf2::PositionedSource& source);
 
 /// `--index` of commands that make archives: they make the index as well.
@@ -23,8 +23,8 @@ class IndexOption {
   void prepare(ConvertOptions& conversion);
   /// As many as the conversion uses: 0 as many as are of use.
   void use_threads(unsigned threads) { threads_ = threads; }
-  /// After the conversion, or for an archive that there was: makes the index where prepare() has not, and says what is
-  /// to be said. `archive`: its anchor file.
+  /// After the conversion, or for an archive that there was: makes the index where prepare() has not, and prints the
+  /// messages. `archive`: its anchor file.
   void finish(const std::filesystem::path& archive, bool is_quiet);
 
  private:

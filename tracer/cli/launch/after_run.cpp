@@ -228,7 +228,7 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   ends_ = program.ends;
   ends_.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
                    ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
-  const bool is_part = !options_.separate && (launch_.shared || traces.size() > 1);  // the job's line tells of all
+  const bool is_part = !options_.separate && (launch_.shared || traces.size() > 1);  // the job's line covers all
   Made made = make_archives_apart(own_traces(launch_, traces), is_part);
   const std::vector<LaunchNote> notes =
       launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);

@@ -15,8 +15,8 @@ namespace tracer::cli {
 std::string wrong_annotations(const std::string& chosen);
 
 /// Adds what the languages of `chosen` need. A variable that names another tool already is left as it is, and a line
-/// says so unless `quiet`; so is a library that is not beside libtracer.so. With "all" the library is preloaded for
-/// ROCTx only where the program needs ROCTx.
+/// reports that unless `quiet`, as it reports a library that is not beside libtracer.so. With "all" the library is
+/// preloaded for ROCTx only where the program needs ROCTx.
 void add_annotations(const std::string& chosen, const std::filesystem::path& tracer_library, const Program& program,
                      bool quiet, Environment& changes);
 

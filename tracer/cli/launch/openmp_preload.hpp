@@ -21,8 +21,8 @@ struct RunRequest {
   bool begins_with_python = false;  ///< the trace begins with the interpreter
 };
 
-/// Another runtime where it was asked for and fits the program, else the library before libgomp, unless the programs
-/// that will run are known to use runtimes that know tools. "": nothing. Says what the user should know.
+/// Another runtime where the user has requested it and it fits the program, else the library before libgomp, unless the
+/// programs to run only use runtimes with OMPT. "": nothing. Prints notes for the user.
 std::string openmp_to_preload(const Program& first, const RunRequest& request,
                               const std::filesystem::path& tool_library);
 

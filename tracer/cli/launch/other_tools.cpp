@@ -18,7 +18,7 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// A runtime defines the name as well: its function asks those behind it.
+/// A runtime defines the name as well: its function calls those behind it.
 bool is_tool(const fs::path& library) {
   std::error_code error;
   if (library.filename() == "libtracer.so" || !fs::is_regular_file(library, error)) return false;

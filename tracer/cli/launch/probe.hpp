@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks an OpenMP runtime, in a process of its own, what it answers to the tool.
+// Starts an OpenMP runtime in a process of its own, and reads its answers to the tool.
 #pragma once
 
 #include <filesystem>

@@ -100,7 +100,7 @@ bool is_llvm_runtime_inside(const std::string& library) {
   return has_llvm;
 }
 
-/// Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
+/// Debian distinguishes its two MPIs' launchers by a suffix: mpirun.openmpi, mpirun.mpich.
 template <std::size_t count>
 bool is_one_of(const fs::path& program, const std::array<const char*, count>& names) {
   const std::string name = program.filename().string();

@@ -49,7 +49,7 @@ std::string why_not_found(const std::string& name);
 /// Why the program that it has found could not be started, with errno of exec.
 std::string why_not_started(const std::filesystem::path& path, int error);
 
-/// Reads the executable's headers and asks the loader for its libraries. Throws tracer::Error when
+/// Reads the executable's headers and gets its libraries from the loader. Throws tracer::Error when
 /// the file cannot be read.
 Program inspect_program(const std::filesystem::path& path);
 

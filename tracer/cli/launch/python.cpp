@@ -61,7 +61,7 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
 /// What the interpreter's files say of it.
 struct Interpreter {
   bool names_functions = true;       ///< for samples: since 3.12
-  bool keeps_frame_pointers = true;  ///< also where it cannot be told
+  bool keeps_frame_pointers = true;  ///< also where that is unknown
 };
 
 Interpreter inspect_interpreter(const fs::path& python) {

@@ -13,7 +13,7 @@
 namespace tracer::cli {
 
 /// The Python interpreter that a command starts: itself, by a script's first line, or below mpirun, env, timeout and so
-/// on. nullopt: none, or not to be told from the command alone.
+/// on. nullopt: none, or the command alone does not identify it.
 std::optional<std::filesystem::path> find_python(const std::vector<std::string>& command);
 
 /// Adds what --python and --sample mean for Python programs. Other programs' environment stays as it is.

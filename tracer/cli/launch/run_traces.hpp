@@ -26,7 +26,7 @@ std::vector<OwnTrace> own_traces(const Launch& launch, const std::vector<std::fi
 /// Of processes that had another TRACER_OUTPUT, from the program itself or from what started it; prints where they are.
 std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes);
 
-/// Says why there may be no trace. `preload`: the runtime the program ran with, "" its own.
+/// Prints why there may be no trace. `preload`: the runtime the program ran with, "" its own.
 void say_none_was_made(const Ended& ended, const std::string& preload, const std::vector<LaunchNote>& notes);
 
 }  // namespace tracer::cli

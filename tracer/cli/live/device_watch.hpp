@@ -18,7 +18,7 @@
 namespace tracer::cli {
 
 /// A device of which a record has come is shown by its records from then on, unless its provider is one whose records
-/// come a buffer at a time: then by what the host asks for, and its records say which memory it had in use before.
+/// come a buffer at a time: then by the host's requests, and its records show which memory it had in use before.
 class DeviceWatch {
  public:
   explicit DeviceWatch(const std::filesystem::path& raw_directory) : tail_{raw_directory} {}

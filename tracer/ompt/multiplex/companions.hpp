@@ -17,7 +17,7 @@ enum class State : unsigned char {
 /// Called with what has become of each; `why` is "" for most.
 using Tell = void (*)(State state, const char* path, const char* why) noexcept;
 
-/// Finds the tools that the runtime would ask without this one, loads those of OMP_TOOL_LIBRARIES and asks them all.
+/// Finds the tools that the runtime would try without this one, loads those of OMP_TOOL_LIBRARIES and starts them all.
 /// Once, from ompt_start_tool of this tool.
 void ask_companions(unsigned omp_version, const char* runtime_version, Tell tell);
 

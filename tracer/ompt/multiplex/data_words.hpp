@@ -2,9 +2,8 @@
 // Data words of several tools behind the one that a runtime has for each of its threads, regions and tasks.
 //
 // The runtime's word holds a name: the number of a block, and how often the block was used before. A block has a word
-// for each tool. Runtimes copy their words, and show some of them after their object's end: a name of what has ended is
-// told apart from that of a block in use, and memory of blocks is never given back, so that no word is ever a pointer
-// into the void.
+// for each tool. Runtimes copy their words, and show some of them after their object's end: a name of what has ended
+// differs from that of a block in use, and memory of blocks is never freed, so that no word is ever a dangling pointer.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,8 @@ bool is_ours(const FoundTool& tool) {
 
 }  // namespace
 
-// A library that a runtime has opened is not where names are looked for; the other name of this one tells.
+// The loader does not look for names in a library that a runtime has opened; the other name of this one shows which it
+// is.
 bool is_linked_in() {
   if (has_been_put_first()) return true;
   const void* const other_name = found_by_everybody("tracer_connect");

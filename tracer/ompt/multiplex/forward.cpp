@@ -227,7 +227,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* handle, o
   }
 }
 
-/// omp_control_tool() has one result: 0 where a tool did as it was told.
+/// omp_control_tool() has one result: 0 where a tool has executed the command.
 int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* argument, const void* code) noexcept {
   int result = -1;
   const unsigned tools = number_of_tools();

@@ -61,7 +61,7 @@ Event* event_of(int event) noexcept {
   return event > 0 && event < most_events ? &events[static_cast<std::size_t>(event)] : nullptr;
 }
 
-/// Asks the runtime, once.
+/// Registers it with the runtime, once.
 int register_event(int event) noexcept {
   Event* const known = event_of(event);
   const ompt_callback_t handler = known != nullptr ? handing_on(static_cast<ompt_callbacks_t>(event)) : nullptr;

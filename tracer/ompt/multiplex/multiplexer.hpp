@@ -18,7 +18,8 @@ ompt_set_result_t set_own_callback(ompt_callbacks_t event, ompt_callback_t callb
 /// Nothing of the tool is called any more.
 void drop_callbacks(unsigned tool) noexcept;
 
-/// What another tool asks the runtime by: its data words are its own. nullptr: the runtime has none of that name.
+/// The entry point for another tool, which returns that tool's own data words. nullptr: the runtime has none of that
+/// name.
 ompt_interface_fn_t lookup_of(unsigned tool, const char* name) noexcept;
 
 /// A callback that hands on to all tools; nullptr: there is no such event.

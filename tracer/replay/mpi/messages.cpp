@@ -223,7 +223,7 @@ void MpiMessages::look_at(std::uint32_t slot) {
   const MpiEnd &sender = message.send, &receiver = message.receive;
   const std::uint64_t until = std::min(sender.start, receiver.wait_to);
   if (until > receiver.wait_from) message.late_sender = until - receiver.wait_from;
-  // A send that is over before anybody asks for the message was kept by MPI: it did not wait.
+  // A send that is over before the receiver requests the message was buffered by MPI: it did not wait.
   if (receiver.start > sender.wait_from && receiver.start <= sender.wait_to)
     message.late_receiver = receiver.start - sender.wait_from;
   if (receiver.time < sender.time) ++reversed_;

@@ -70,7 +70,7 @@ class MpiSink {
   virtual void waited(const MpiWaited&) {}
 };
 
-/// `mine` went on when `other` was called; tells nothing where that was no wait.
+/// `mine` went on when `other` was called; reports nothing where that was no wait.
 void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other);
 
 /// The innermost call of MPI that is open on a location; nullptr: none.

@@ -16,7 +16,7 @@ namespace tracer::report {
 struct MpiEnd {
   std::uint32_t rank = 0, partner = 0;
   LocationRef location = 0;
-  RegionRef region = undefined_ref;          ///< of the call that sends it, or asks for it
+  RegionRef region = undefined_ref;          ///< of the call that sends it, or requests it
   std::uint64_t start = 0;                   ///< when that call began
   std::uint64_t time = 0;                    ///< of the event
   RegionRef wait_region = undefined_ref;     ///< of the call in which it is over: the same, or MPI_Wait

@@ -10,7 +10,7 @@ namespace tracer::report {
 /// Waiting inside a call, by Scalasca's names for it.
 enum class MpiWait : std::uint8_t {
   late_sender,     ///< a receive, or a wait for one, until the sender calls
-  late_receiver,   ///< a send, or a wait for one, until the receiver asks for the message
+  late_receiver,   ///< a send, or a wait for one, until the receiver requests the message
   barrier,         ///< until the last one comes to it
   nxn,             ///< all-to-all operations, until the last one comes
   early_reduce,    ///< the root of an all-to-one operation, until the last one sends

@@ -51,8 +51,8 @@ std::uint64_t Judge::unequal_computing() const {
   return waiting;
 }
 
-/// Whether all of that waiting may come from threads that had no processor. Where work is handed out to whoever asks,
-/// who had none does less of it: that threads compute unequally says nothing then.
+/// Whether all of that waiting may come from threads that had no processor. Where work is distributed on request,
+/// a thread without a processor gets less of it: unequal computing proves nothing then.
 bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   const std::uint64_t waiting = sum(mine), delayed = held_up_work(mine);
   const std::uint32_t threads = std::max(2u, summary(mine).threads);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t small_task = 10'000;
 /// To find and begin a task that is there takes a thread a microsecond or some; ten times that is no longer finding.
 constexpr std::uint64_t long_search = 20'000;
-/// The part of the threads' time without a processor from which on it says nothing of a runtime that a thread is late.
+/// The share of the threads' time without a processor from which on a late thread is no evidence about a runtime.
 constexpr double least_delay = 0.02;
 
 bool waits_for_tasks(Directive construct) {

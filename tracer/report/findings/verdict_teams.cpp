@@ -118,7 +118,7 @@ void Judge::late_threads() {
   }
 }
 
-/// Threads beside regions that use fewer of them: by the region, since that asks for so many.
+/// Threads beside regions that use fewer of them: by the region, since that requests so many.
 void Judge::unused() {
   if (share(account_.at(Place::unused), account_.total) < 0.1) return;
   const Cells beside = cells_of(Place::unused);

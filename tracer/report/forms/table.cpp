@@ -16,7 +16,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 /// Of "MPI_Send @0x2b0c in libapp (Comm::Brick::borders)", a place without its line, less and less: without the module,
-/// with the function's own name, without it. What tells it from others, the address, stays.
+/// with the function's own name, without it. What distinguishes it, the address, stays.
 std::vector<std::string> shorter_places(const std::string& text) {
   const std::size_t address = text.find(" @0x"),
                     in = text.find(" in ", address == std::string::npos ? text.size() : address);

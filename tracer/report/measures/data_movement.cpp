@@ -201,7 +201,7 @@ void DataMovement::end(LocationRef location, const Open& open) {
 }
 
 /// omp_target_alloc names no memory of the host. What one call in the source allocates and frees again and again could
-/// be kept; where the place is not known nothing tells whether it is the same.
+/// be kept; without a place the calls cannot be compared.
 DataMovement::Variable DataMovement::variable_of(const Open& open) const {
   constexpr std::uint64_t of_a_place = std::uint64_t{1} << 63;  // no address of a program
   if (open.source != 0) return {open.source, open.cost.bytes};

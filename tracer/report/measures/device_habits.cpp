@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t small_copy = 64 << 10, many_copies = 8;     // bytes; between two kernels
 constexpr std::uint64_t short_kernel = 20'000, many_kernels = 100;  // ns
-/// What a runtime takes before and behind what it tells tools of a construct; nothing else of interest fits in there.
+/// What a runtime takes before and after its callbacks of a construct; nothing else of interest fits in there.
 constexpr std::uint64_t short_gap = 1'000;                     // ns
 constexpr std::uint64_t least_won = 20'000;                    // ns of each turn
 constexpr std::uint64_t least_turn = 100'000, many_turns = 4;  // ns of the host's work
@@ -244,7 +244,7 @@ void DeviceHabits::finished(std::uint64_t) {
   for (auto& [location, thread] : threads_) flush(thread);
   for (const auto& [region, copies] : bursts_) add(DataPattern::small_transfers, region, copies.construct, copies);
   for (const auto& [region, launches] : launches_) {
-    // Without the kernels' own times nothing says how long they are.
+    // Without the kernels' own times their durations are unknown.
     if (launches.launched < many_kernels || launches.kernels * 2 < launches.launched) continue;
     if (launches.shorts * 10 < launches.kernels * 9 || launches.usual_ns < 2 * launches.short_ns) continue;
     Sum sum = launches.constructs;

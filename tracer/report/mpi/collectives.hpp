@@ -31,7 +31,7 @@ class MpiCollectives final : public Observer {
     bool done = false;
     std::vector<MpiPart> parts;
   };
-  /// A non-blocking operation of a process. They are told when they are over, and counted as they begin.
+  /// A non-blocking operation of a process. They are reported when they are over, and counted as they begin.
   struct Begun {
     std::uint64_t request = 0;
     CommRef comm = undefined_ref;

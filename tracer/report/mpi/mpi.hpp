@@ -12,7 +12,7 @@
 
 namespace tracer::report {
 
-/// Adds up what MpiMessages, MpiCollectives and MpiWindows find, which are told to it. Memory: ranks times functions,
+/// Adds up what MpiMessages, MpiCollectives and MpiWindows find and pass to it. Memory: ranks times functions,
 /// and for each pair of places that waited for each other, ranks.
 class Mpi final : public Observer, public MpiSink {
  public:

@@ -25,7 +25,7 @@ struct HtmlOptions {
       10'000'000;  ///< of the page: fewer slices and arrows are kept where it would be larger. 0: any
 };
 
-/// A trace on a page, and what analyze() said of it.
+/// A trace on a page, and analyze()'s report of it.
 struct PageTrace {
   EventSource* source = nullptr;
   const Report* report = nullptr;

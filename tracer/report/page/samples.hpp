@@ -30,7 +30,7 @@ class PageSamples {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  /// What the page tells apart.
+  /// What the page distinguishes.
   struct Kind {
     std::uint32_t node = 0;
     Activity activity = Activity::work;

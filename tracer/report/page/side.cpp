@@ -91,7 +91,7 @@ Json report_for_page(const Report& report) {
   std::size_t regions = 0;
   for (Json& region : json["parallel_regions"]) shorten_members(region, regions++ < most_tables_of_members);
   for (Json& thread : json["threads"]) {
-    Json times = Json::object();  // the page knows that the others are 0
+    Json times = Json::object();  // the page takes the others as 0
     for (const auto& [name, ns] : thread["time"].items())
       if (ns != 0) times[name] = ns;
     thread["time"] = std::move(times);

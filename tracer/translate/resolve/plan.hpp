@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was decided for one channel, and its second reading carries out: releases and ends that no record tells in time,
-// changes of thread, the order of locks.
+// What was decided for one channel, and its second reading carries out: releases and ends that no record reports in
+// time, changes of thread, the order of locks.
 #pragma once
 
 #include <cstdint>

@@ -85,7 +85,7 @@ struct Tables {
   }
   /// Each task runs and completes by its own records: any other record of its end is wrong.
   bool all_tasks_end() const noexcept { return task_begins.empty(); }
-  /// Whether the task is said first, and in time, to run by a record of this time. 0: it is left out, and never does.
+  /// Whether a record of this time is the first valid one that starts the task. 0: it is left out, and never starts.
   bool begins_at(TaskId id, Ticks time) const noexcept {
     if (all_tasks_end()) return true;
     const ChannelId channel = tracer::channel_of(id);

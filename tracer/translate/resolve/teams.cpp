@@ -168,8 +168,8 @@ CommRef TeamLinker::root(ChannelId channel) {
   return comm;
 }
 
-/// In whose team a region stands: of the thread's own regions, which it leaves in turn, whatever is said of its parts
-/// in them; else of the team that it is a member of.
+/// The region around a region: one of the thread's own regions, which it leaves in turn, whatever the records of its
+/// parts in them; else that of the team that it is a member of.
 ParallelInstance* TeamLinker::region_around(const ParallelInstance& p, ChannelId channel) {
   auto& own = tables_.channels[channel].parallels;
   for (std::uint32_t fork = p.fork_around; fork != none; fork = own[fork].fork_around)

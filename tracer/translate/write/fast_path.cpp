@@ -13,7 +13,7 @@ std::size_t FastPath::write(std::span<const Record> batch, Ticks until, const Cl
     const bool same = !open.empty() && open.inner().construct == action.construct;
     const Nanoseconds t = clock(r.time);
     if (action.does == Action::enters) {
-      // What WorkEvents::sync() asks the innermost region: does it end here, does it give the position?
+      // What WorkEvents::sync() checks in the innermost region: does it end here, does it give the position?
       if (open.inner_construct() == Construct::single_sblock) break;
       if (action.wait && same && open.inner().codeptr != action.codeptr) break;
       out.enter(t, action.region);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The records of one CPU thread become its events, each behind what is due before it: ends that come late or never,
-// pauses, releases that no record tells, what waited for the next record.
+// pauses, releases without a record, what waited for the next record.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ class LockEvents {
 
   LockCourse& course() noexcept { return course_; }
   const LockCourse& course() const noexcept { return course_; }
-  /// The next release that no record tells.
+  /// The next release without a record.
   void write_implied(Nanoseconds t, Repair why);
 
  private:

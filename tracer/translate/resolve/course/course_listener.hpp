@@ -14,7 +14,7 @@ namespace tracer::translate {
 /// last event's, which then gives the time.
 class CourseListener {
  public:
-  /// The thread asks for that many threads, itself among them.
+  /// The thread requests that many threads, itself among them.
   virtual void forked(std::uint32_t threads, Nanoseconds t) = 0;
   /// The innermost part of the nest has begun, in this team; nullptr: in none of the archive.
   virtual void part_begun(const ParallelInstance* team, Nanoseconds t) = 0;

@@ -19,7 +19,7 @@ class LockCourse {
   /// As acquired(), of a release; one that releases nothing is counted, except in a pause.
   LockOperation released(bool is_recording);
 
-  /// The next release that no record tells in time, and the one behind it; nullptr: there is none.
+  /// The next release that no record reports in time, and the one behind it; nullptr: there is none.
   const ImpliedRelease* next_implied() const noexcept { return implied(0); }
   const ImpliedRelease* second_implied() const noexcept { return implied(1); }
   /// Its acquisition was before the next operation.

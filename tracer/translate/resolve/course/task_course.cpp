@@ -208,7 +208,7 @@ std::optional<TaskId> TaskCourse::next_task(TaskId next, const Record& r, bool m
   return next;
 }
 
-/// An untied task that has come here goes on to its end, which another thread tells.
+/// An untied task that has come here goes on to its end, which another thread reports.
 void TaskCourse::expect_unreported_end(TaskId id, Ticks from, TaskId below) {
   const Ticks end = untied_.unreported_end(id, from);
   TaskState* const task = live_.find(id);

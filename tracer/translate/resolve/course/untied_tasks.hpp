@@ -14,7 +14,7 @@ class UntiedTasks {
 
   /// The task leaves this thread at this time, or arrives here. Times are asked for in their order.
   bool migrates(Ticks time, TaskId task, bool in);
-  /// When another thread tells the end of a task that came here at `from`; never: it does not.
+  /// When another thread reports the end of a task that came here at `from`; never: it does not.
   Ticks unreported_end(TaskId task, Ticks from) const;
 
  private:
