@@ -38,7 +38,7 @@ const char* EntryPoints::missing() const noexcept {
   if (!advance_buffer_cursor) return "ompt_advance_buffer_cursor is not found";
   const bool standard = set_trace_ompt && get_record_ompt;
   const bool native = set_trace_native && get_record_type && get_record_native && get_record_abstract;
-  if (!standard && !native) return "neither standard nor native records can be asked for and read";
+  if (!standard && !native) return "neither standard nor native records can be requested and read";
   return nullptr;
 }
 

@@ -25,7 +25,7 @@ namespace tracer::raw {
 namespace {
 
 constexpr const char* kept = "kept";
-constexpr const char* said = "said";  ///< beside rings
+constexpr const char* reported_mark = "said";  ///< a file beside rings
 
 void read_owner(const std::filesystem::path& path, Leftover& leftover) {
   const RegularFile file = open_regular(path.c_str(), Links::refuse);
@@ -110,15 +110,15 @@ bool remove_spool(const std::filesystem::path& directory) noexcept {
     if (!claim(directory, lock)) return false;
     ::unlinkat(fd.get(), "rings", 0);
     ::unlinkat(fd.get(), "owner", 0);
-    ::unlinkat(fd.get(), said, 0);
+    ::unlinkat(fd.get(), reported_mark, 0);
     return ::rmdir(directory.c_str()) == 0;
   } catch (...) {
     return false;
   }
 }
 
-bool is_said(const std::filesystem::path& spool) noexcept {
-  return is_there(spool / said);
+bool is_reported(const std::filesystem::path& spool) noexcept {
+  return is_there(spool / reported_mark);
 }
 
 void mark_reported(const std::filesystem::path& spool) noexcept {
@@ -126,7 +126,7 @@ void mark_reported(const std::filesystem::path& spool) noexcept {
   const UniqueFd fd{::open(spool.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0 || info.st_uid != ::geteuid()) return;
-  UniqueFd{::openat(fd.get(), said, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  UniqueFd{::openat(fd.get(), reported_mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
 }
 
 void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept {

@@ -26,8 +26,8 @@ std::vector<Leftover> find_leftovers(const std::filesystem::path& root);
 /// use.
 bool remove_spool(const std::filesystem::path& directory) noexcept;
 
-/// Whether the user was told of these rings; of one that nobody uses. Best effort.
-bool is_said(const std::filesystem::path& spool) noexcept;
+/// Whether a message to the user has named these rings, which no process uses. Best effort.
+bool is_reported(const std::filesystem::path& spool) noexcept;
 void mark_reported(const std::filesystem::path& spool) noexcept;
 
 /// The same, when the raw trace in `raw_directory` is the one that the rings were made for, or that one is gone:
@@ -41,7 +41,7 @@ bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_
 /// none). What is killed in the middle of that leaves one that is_done().
 void remove_raw_trace(const std::filesystem::path& directory, const std::filesystem::path& spool = {}) noexcept;
 
-/// A raw trace that is to stay beside its archive says so, in a file of its own: `keep`, before there is an archive.
+/// A file of its own marks a raw trace that is to stay beside its archive: `keep`, before there is an archive.
 void mark_kept(const std::filesystem::path& directory, bool keep) noexcept;
 bool is_kept(const std::filesystem::path& directory) noexcept;
 /// Beside a whole archive: whether nobody need convert it again. Else a converter was killed when the archive had been

@@ -124,7 +124,7 @@ class Trace final : public RawTrace {
   /// A finished run removes its rings; a dead one's may be gone with the machine's memory.
   void lack_of_rings() {
     if (journal_.ending == Ending::unknown) {
-      report_.damage.emplace_back("the rings are gone: what was not yet on disk when the program ended is lost");
+      report_.damage.emplace_back("the rings no longer exist: records that were not on disk when the program ended are lost");
     }
   }
 

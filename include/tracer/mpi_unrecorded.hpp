@@ -5,8 +5,8 @@
 namespace tracer {
 
 /// Each of these leaves a sent message without its receive.
-inline constexpr const char* untold_ends_of_messages[] = {"RECEIVES_WHOSE_REQUEST_WAS_FREED",
-                                                          "RECEIVES_THAT_WERE_NEVER_COMPLETED", "RECEIVES_THAT_FAILED",
-                                                          "SENDS_THAT_FAILED", "SENDS_THAT_MAY_HAVE_BEEN_CANCELLED"};
+inline constexpr const char* unrecorded_ends_of_messages[] = {
+    "RECEIVES_WHOSE_REQUEST_WAS_FREED", "RECEIVES_THAT_WERE_NEVER_COMPLETED", "RECEIVES_THAT_FAILED",
+    "SENDS_THAT_FAILED", "SENDS_THAT_MAY_HAVE_BEEN_CANCELLED"};
 
 }  // namespace tracer

@@ -44,7 +44,7 @@
   X(thread_id, "TRACER::THREAD_ID", "thread", "number", "recording", "the kernel's id of the thread") \
   X(sampled_as, "TRACER::SAMPLED_AS", "thread", "number", "merge", "the thread's number in the samples of the job") \
   X(thread_name, "TRACER::THREAD_NAME", "thread", "text", "recording", "name that the program gave to the thread") \
-  X(thread_type, "TRACER::THREAD_TYPE", "thread", "text", "recording", "`initial`, `worker`, `other`, `unknown`: as the runtime says") \
+  X(thread_type, "TRACER::THREAD_TYPE", "thread", "text", "recording", "`initial`, `worker`, `other`, `unknown`: as reported by the runtime") \
   X(place, "TRACER::PLACE", "thread", "number", "recording", "OpenMP place to which the thread is bound") \
   X(processor, "TRACER::PROCESSOR", "thread", "number", "recording", "processor on which it was seen first") \
   X(processors, "TRACER::PROCESSORS", "thread", "list of numbers", "recording", "processors that it may use, where those are not the process'") \
@@ -54,7 +54,7 @@
   X(virtual_location, "TRACER::VIRTUAL", "thread", "text", "convert", "no thread: annotations that overlap or change their thread") \
   X(device, "TRACER::DEVICE", "device", "number", "recording", "number of the device") \
   X(device_of_number, "TRACER::DEVICE::", "archive", "text", "recording", "kind of the device, and which provider recorded it") \
-  X(device_type, "TRACER::TYPE", "device", "text", "recording", "kind of the device, as the runtime says") \
+  X(device_type, "TRACER::TYPE", "device", "text", "recording", "kind of the device, as reported by the runtime") \
   X(device_documentation, "TRACER::DOCUMENTATION", "device", "text", "recording", "the runtime's documentation of the device's records") \
   X(provider, "TRACER::PROVIDER", "device, stream", "text", "recording", "[provider](../devices.md) of the device's records: `cupti`, `ompt`, `host`") \
   X(provider_reason, "TRACER::PROVIDER_REASON", "device", "text", "recording", "why it is not another one") \
@@ -68,7 +68,7 @@
   X(clock_uncertainty, "TRACER::CLOCK::UNCERTAINTY_NS", "archive", "ns", "merge", "how far a time may be off between processes of different clocks") \
   X(clock_messages, "TRACER::CLOCK::MESSAGES", "archive", "number", "merge", "messages that were compared to align the clocks") \
   X(clock_reversed, "TRACER::CLOCK::REVERSED", "archive", "number", "merge", "of those, messages that arrive before they were sent") \
-  X(job, "TRACER::JOB::", "archive, process", "text", "recording", "what the launcher says of the process") \
+  X(job, "TRACER::JOB::", "archive, process", "text", "recording", "the process as the launcher describes it") \
   X(job_clock_domain, "TRACER::JOB::CLOCK_DOMAIN", "archive, process", "text", "recording", "equal for processes that share a clock") \
   X(job_launcher, "TRACER::JOB::LAUNCHER", "archive, process", "text", "recording", "equal for processes that one launcher started") \
   X(job_rank, "TRACER::JOB::RANK", "archive, process", "number", "recording", "rank that the launcher gave") \
@@ -80,7 +80,7 @@
   X(mpi_comm, "TRACER::MPI::COMM::", "archive", "list of key=value", "recording", "a communicator ([parts of a job](job-parts.md))") \
   X(mpi_window, "TRACER::MPI::WINDOW::", "archive", "list of key=value", "recording", "a window") \
   X(mpi_clock, "TRACER::MPI::CLOCK::", "archive, process", "list of numbers", "recording", "comparisons of clocks with a rank of another host") \
-  X(run, "TRACER::RUN::", "archive, process", "text", "recording, convert", "a fact of the process, as the kernel knows it; those below and others") \
+  X(run, "TRACER::RUN::", "archive, process", "text", "recording, convert", "a fact of the process, from the kernel; those below and others") \
   X(run_clock_domain, "TRACER::RUN::JOB::CLOCK_DOMAIN", "archive, process", "text", "earlier versions", "as `TRACER::JOB::CLOCK_DOMAIN`") \
   X(run_process_start, "TRACER::RUN::PROCESS_START_NS", "archive, process", "ns", "recording", "when the process began, on the trace's clock") \
   X(run_process_end, "TRACER::RUN::PROCESS_END_NS", "archive, process", "ns", "convert", "when it ended") \

@@ -180,7 +180,7 @@ TEST_CASE("a part counts its events and locations, and says what does not apply"
   const auto unused =
       std::find_if(half.findings.begin(), half.findings.end(), [](const auto& f) { return f.rule == "D15"; });
   CHECK(unused->outcome == check::Outcome::not_applicable);
-  CHECK(unused->why == "asks for the whole archive");
+  CHECK(unused->why == "needs the whole archive");
   part.from = parts.definitions().clock.length + 1;
   part.to = ~std::uint64_t{0};
   CHECK_THROWS_AS(parts.check_part(part, true), Error);

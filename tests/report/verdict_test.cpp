@@ -250,7 +250,7 @@ TEST_CASE("what has to be changed for fewer threads is where their number comes 
   CHECK(advice_on(imbalance_3_to_1(), "4").find("Run with OMP_NUM_THREADS=2, or on more") == 0);
   for (const char* other : {"8", static_cast<const char*>(nullptr)}) {
     const std::string advice = advice_on(imbalance_3_to_1(), other);
-    CHECK(advice.find("Run with 2 threads (the program itself asks for 4, by num_threads at parallel") == 0);
+    CHECK(advice.find("Run with 2 threads (the program itself requests 4, by num_threads at parallel") == 0);
   }
   TraceBuilder nested{4};
   const auto parallel = nested.region("parallel", RegionRole::parallel),
@@ -297,7 +297,7 @@ TEST_CASE("what has to be changed for fewer threads is where their number comes 
             .find("Run with OMP_NUM_THREADS=1 (2 threads of the program have teams of up to 2 at the same time), or") ==
         0);
   CHECK(advice_on(two_programs(), "8")
-            .find("Run with 1 thread for each of its 2 teams (the program itself asks for 2, by num_threads at") == 0);
+            .find("Run with 1 thread for each of its 2 teams (the program itself requests 2, by num_threads at") == 0);
 }
 
 TEST_CASE("where no place has its line it is said why") {

@@ -24,7 +24,7 @@ struct Listener final : Nesting::Listener {
     lines.push_back(std::string("begun") + (part.own ? " own" : "") + (part.joins ? " foreign" : "") +
                     (part.synthesized ? " synthesized" : ""));
   }
-  void told(std::size_t part, const Record&) override { lines.push_back("told " + std::to_string(part)); }
+  void recorded(std::size_t part, const Record&) override { lines.push_back("recorded " + std::to_string(part)); }
   void ended(EndCause cause, const Record&) override { lines.push_back("ended" + why(cause)); }
   void joined(EndCause cause, const Record&) override { lines.push_back("joined" + why(cause)); }
   void ignored(const Record&) override { lines.emplace_back("ignored"); }
@@ -68,7 +68,7 @@ TEST_CASE("a region in the order that runtimes give is told as it is") {
 TEST_CASE("a thread that goes on behind its fork begins its part there, and its late begin is that part's") {
   bool out_of_order = false;
   CHECK(nesting_of({forked, barrier, begins, ends, join}, &out_of_order) ==
-        Lines{"forked", "begun own synthesized", "told 0", "ended", "joined"});
+        Lines{"forked", "begun own synthesized", "recorded 0", "ended", "joined"});
   CHECK(out_of_order);
 }
 
@@ -105,9 +105,9 @@ TEST_CASE("regions nest as deeply as a stack permits, and each costs the same") 
   struct Counts final : Nesting::Listener {
     void forked(const Record&) override { ++forks; }
     void begun(const PartBegin& part, const Record&) override { own += part.own && !part.synthesized; }
-    void told(std::size_t, const Record&) override { ++others; }
-    void ended(EndCause cause, const Record&) override { ends += cause == EndCause::told; }
-    void joined(EndCause cause, const Record&) override { joins += cause == EndCause::told; }
+    void recorded(std::size_t, const Record&) override { ++others; }
+    void ended(EndCause cause, const Record&) override { ends += cause == EndCause::recorded; }
+    void joined(EndCause cause, const Record&) override { joins += cause == EndCause::recorded; }
     void ignored(const Record&) override { ++others; }
     unsigned forks = 0, own = 0, ends = 0, joins = 0, others = 0;
   } counts;

@@ -166,7 +166,7 @@ CheckReport Pass::run(const CheckPart::Begin* begin) {
     is_at_end ? rules_[i]->finish() : rules_[i]->finish_part();
     auto finding = rules_[i]->result();
     finding.rule = table()[i].row.id;
-    finding.says = table()[i].row.says;
+    finding.requirement = table()[i].row.requirement;
     if (finding.outcome == Outcome::not_applicable && finding.why.empty())
       finding.why = part_ == nullptr ? "nothing in the archive for it" : "nothing in this part for it";
     report.findings.push_back(std::move(finding));
@@ -194,7 +194,7 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   const auto trace = otf2::Trace::open(path);
   const CheckPart* const part = options.part ? &*options.part : nullptr;
   std::uint64_t read = 0;
-  // A sample's context is in no Enter or Leave: what is open says less than its archive.
+  // A sample's context is in no Enter or Leave: the open state contains less than its archive.
   if (part != nullptr && part->begin && part->from != 0 && trace.definitions().calling_contexts.empty()) {
     try {
       Pass pass{trace, options, part};

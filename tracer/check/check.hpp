@@ -37,7 +37,7 @@ struct Subject {
 
 struct RuleResult {
   std::string rule;  ///< "E05"
-  std::string says;
+  std::string requirement;
   Outcome outcome = Outcome::holds;
   std::uint64_t count = 0;  ///< of violations
   Place first;
@@ -78,7 +78,7 @@ struct CheckOptions {
 
 struct RuleRow {
   const char* id;
-  const char* says;
+  const char* requirement;
 };
 
 /// All rules in order: D01-D19, E01-E32.

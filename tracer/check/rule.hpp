@@ -49,7 +49,7 @@ class Rule {
   bool needs_whole() {
     if (c_.part() == nullptr) return false;
     applies_ = false;
-    why_ = "asks for the whole archive";
+    why_ = "needs the whole archive";
     return true;
   }
 

@@ -178,7 +178,7 @@ class Level final : public Rule {
   void limit(const char* what, const char* kind, std::uint64_t ref, unsigned value, unsigned last) {
     if (value > last)
       add_violation(std::string{kind} + " " + std::to_string(ref) + " has the " + what + " " + std::to_string(value) +
-                    ", which this level does not know");
+                    ", which this level does not define");
   }
 };
 
@@ -233,13 +233,13 @@ class Properties final : public Rule {
   void finish() override {
     if (c_.part() != nullptr) return;
     if (threads_ && forks_ != 0)
-      add_violation("fork and join events are said to be complete, and " + std::to_string(forks_) +
+      add_violation("fork and join events are declared complete, and " + std::to_string(forks_) +
                     " forks have no join");
     if (threads_ && teams_ != 0)
-      add_violation("fork and join events are said to be complete, and " + std::to_string(teams_) +
+      add_violation("fork and join events are declared complete, and " + std::to_string(teams_) +
                     " team begins have no end");
     if (locks_ && held_ != 0)
-      add_violation("lock events are said to be complete, and " + std::to_string(held_) +
+      add_violation("lock events are declared complete, and " + std::to_string(held_) +
                     " acquisitions have no release");
   }
 

@@ -114,7 +114,7 @@ class Distance final : public Rule {
     const bool is_enter = e.kind == EventKind::calling_context_enter;
     const auto& task = at.current();
     const std::string label = "the unwind distance " + std::to_string(distance) + " ";
-    if (is_enter && distance < 2) return add_violation(e, label + "says that nothing was entered");
+    if (is_enter && distance < 2) return add_violation(e, label + "means that nothing was entered");
     if (!task.open.empty() && !tree_.is_on_way(task.open.back(), context))
       return add_violation(e, "is not in the context that was entered last");
     if (distance == 0) {

@@ -100,9 +100,9 @@ bool is_counted(const CheckContext& c, const char* repair) {
 }
 constexpr const char* not_together = "BARRIER_THAT_A_THREAD_LEFT_BEFORE_ALL_HAD_COME";
 constexpr const char* not_once = "SINGLE_OR_SECTION_THAT_WAS_NOT_EXECUTED_ONCE";
-constexpr const char* why_counted = "the records contradict each other, as the archive's properties say";
+constexpr const char* why_counted = "the records contradict each other, according to the archive's properties";
 constexpr const char* why_lacking =
-    "events were lost, or it is a part of a trace or of phases, so the members' parts are not all known";
+    "events were lost, or it is a part of a trace or of phases, so the members' parts are incomplete";
 
 /// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.
 class Barriers final : public Rule {
@@ -273,8 +273,8 @@ class Once final : public Rule {
     add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is in no " +
                          (role == RegionRole::section ? "sections" : "single"));
   }
-  /// Sections that have a place each; libomp tells the same for all sections of a construct.
-  /// A single that all came to, but nobody executed: where the archive tells executors at all. A compiler may have made
+  /// Sections that have a place each; libomp reports the same for all sections of a construct.
+  /// A single that all came to, but nobody executed: where the archive has executors at all. A compiler may have made
   /// two places of one construct, of which each thread comes to one (GCC 16 does): the executor's may be the other.
   void judge(const Shared& shared, std::size_t members) {
     for (const auto& execution : shared.executions) {  // no structured binding: clang 14 captures none
@@ -282,7 +282,7 @@ class Once final : public Rule {
       const auto at = [&](const std::string& what) {
         add_violation(x.first.location, x.first.time, what, x.first.position);
       };
-      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock()) at("nobody executed this single");
+      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock()) at("no thread executed this single");
       for (const auto& [region, times] : x.blocks) {
         if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
         at("\"" + std::string{c_.region_name(region)} + "\" was executed " + std::to_string(times) + " times");

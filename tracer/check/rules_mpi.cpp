@@ -227,13 +227,13 @@ class Messages final : public Rule {
                       m.position);
       }
       for (const Message& m : queue.receives)
-        add_violation(m.location, m.time, "what is received here nobody sent", m.position);
+        add_violation(m.location, m.time, "no process sent the message received here", m.position);
       unheard.insert(unheard.end(), queue.sends.begin(), queue.sends.end());
     }
-    std::uint64_t untold = 0;
-    for (const char* what : untold_ends_of_messages) untold += unrecorded(c_, what);
-    if (unheard.size() <= untold) return;
-    for (const Message& m : unheard) add_violation(m.location, m.time, "what is sent here nobody receives", m.position);
+    std::uint64_t missing = 0;
+    for (const char* what : unrecorded_ends_of_messages) missing += unrecorded(c_, what);
+    if (unheard.size() <= missing) return;
+    for (const Message& m : unheard) add_violation(m.location, m.time, "no process receives the message sent here", m.position);
   }
 
  private:

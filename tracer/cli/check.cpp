@@ -67,7 +67,7 @@ nlohmann::ordered_json to_json(const check::CheckReport& report, const std::stri
   json["definitions"] = report.definitions;
   json["rules"] = nlohmann::ordered_json::array();
   for (const auto& f : report.findings) {
-    nlohmann::ordered_json rule{{"rule", f.rule}, {"says", f.says}, {"outcome", name_of(f.outcome)}};
+    nlohmann::ordered_json rule{{"rule", f.rule}, {"says", f.requirement}, {"outcome", name_of(f.outcome)}};
     if (f.outcome == Outcome::not_applicable) rule["why"] = f.why;
     if (f.outcome == Outcome::violated) {
       rule["count"] = f.count;
@@ -96,11 +96,11 @@ void print(const check::CheckReport& report, const std::string& part, bool all) 
   for (const auto& f : report.findings) {
     ++(f.outcome == Outcome::holds ? held : f.outcome == Outcome::violated ? violated : silent);
     if (f.outcome == Outcome::violated) {
-      print_formatted("%s  %s: violated %llu time%s\n", styled(f.rule, "1;31").c_str(), f.says.c_str(),
+      print_formatted("%s  %s: violated %llu time%s\n", styled(f.rule, "1;31").c_str(), f.requirement.c_str(),
                       static_cast<unsigned long long>(f.count), f.count == 1 ? "" : "s");
       print_place(f.first);
     } else if (all) {
-      print_formatted("%s  %s: %s%s\n", f.rule.c_str(), f.says.c_str(), name_of(f.outcome),
+      print_formatted("%s  %s: %s%s\n", f.rule.c_str(), f.requirement.c_str(), name_of(f.outcome),
                       f.why.empty() ? "" : (" (" + f.why + ")").c_str());
     }
   }
@@ -113,7 +113,7 @@ void print(const check::CheckReport& report, const std::string& part, bool all) 
 
 int run(const Options& options) {
   if (options.list) {
-    for (const auto& [id, says] : check::rules()) print_formatted("%s  %s\n", id, says);
+    for (const auto& [id, requirement] : check::rules()) print_formatted("%s  %s\n", id, requirement);
     return ok;
   }
   auto wanted = parse(options.expect);

@@ -141,7 +141,7 @@ void say_left_memory(const Launch& launch) {
   std::vector<fs::path> unreported;
   std::uint64_t bytes = 0;
   for (const auto& leftover : all_leftovers()) {
-    if (leftover.alive || leftover.launch == launch.mark || raw::is_said(leftover.spool)) continue;
+    if (leftover.alive || leftover.launch == launch.mark || raw::is_reported(leftover.spool)) continue;
     unreported.push_back(leftover.spool);
     bytes += leftover.bytes;
   }

@@ -21,7 +21,7 @@ using report::Team;
 using enum parquet::Type;
 
 /// Whether it is in the events table.
-bool is_told(EventType type) {
+bool is_in_table(EventType type) {
   return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
 }
 
@@ -105,7 +105,7 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
 }
 
 void Tables::add_event(LocationRef location, const Event& event) {
-  if (!is_told(event.type)) return;
+  if (!is_in_table(event.type)) return;
   File& file = files_.file(Table::events, location);
   const auto type = static_cast<std::size_t>(event.type);
   std::uint32_t name = file.word(3, 0, ""), value_text = file.word(7, 0, "");

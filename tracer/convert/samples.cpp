@@ -38,7 +38,7 @@ samples::Origin origin_of(const std::string& module) {
   return samples::Origin::user;
 }
 
-/// The interpreter's own code: between Python's functions it says nothing.
+/// The interpreter's own code: between Python's functions it is of no interest.
 bool is_of_python(const std::string& module) {
   const std::string_view path{module};
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -64,10 +64,10 @@ struct VectorHash {
 class CodeOfNoModule {
  public:
   explicit CodeOfNoModule(const Journal& journal) {
-    const auto told = journal.facts.find(properties::fact(properties::run_code_of_no_module));
-    is_known_ = told != journal.facts.end() && !told->second.ends_with("...");
+    const auto found = journal.facts.find(properties::fact(properties::run_code_of_no_module));
+    is_known_ = found != journal.facts.end() && !found->second.ends_with("...");
     if (!is_known_) return;
-    const char* at = told->second.c_str();
+    const char* at = found->second.c_str();
     for (char* rest = nullptr;; at = rest + 1) {
       const std::uint64_t begin = std::strtoull(at, &rest, 16);
       if (*rest != '-') return;
@@ -372,7 +372,7 @@ Nanoseconds last_sample(const std::filesystem::path& raw_directory, const Journa
                              entry.kind == raw::SampleKind::asked;
       if (is_sample && entry.time <= latest) last = std::max(last, entry.time);
     });
-  } catch (const Error&) {  // convert_samples() says it
+  } catch (const Error&) {  // convert_samples() reports it
   }
   return last;
 }

@@ -163,7 +163,7 @@ std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
   if (!follow_request(location, event, attributes, false)) return std::nullopt;
   if (is_receive(event.type)) {
     Receiver& receiver = receivers_[world_.rank_of(location)];
-    if (const auto found = receiver.dropped.find(receiver.told++); found != receiver.dropped.end()) {
+    if (const auto found = receiver.dropped.find(receiver.seen_after++); found != receiver.dropped.end()) {
       receiver.dropped.erase(found);
       return std::nullopt;
     }

@@ -41,7 +41,7 @@ class MpiCut {
   void look_ahead(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void decide();
   /// Whether a collective operation that the location begins now may be one that others did before the cut: only its
-  /// end says. An end, too, that after() leaves out.
+  /// end shows that. An end, too, that after() leaves out.
   bool is_behind(LocationRef location) const;
   /// After it: the event, or what stands for it; none: the other end lies before the cut.
   std::optional<Event> after(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
@@ -56,7 +56,7 @@ class MpiCut {
   struct Receiver {
     std::uint64_t posted = 0;                     ///< how many
     std::map<std::uint64_t, std::uint64_t> open;  ///< by their requests: the number of each
-    std::uint64_t seen = 0, told = 0;             ///< ends behind the cut, by look_ahead() and by after()
+    std::uint64_t seen = 0, seen_after = 0;       ///< ends behind the cut, by look_ahead() and by after()
     std::set<std::uint64_t> dropped;              ///< those of them whose messages were sent before
   };
   struct End {
@@ -72,7 +72,7 @@ class MpiCut {
   }
 
   MpiWorld world_;
-  /// Whether the part has the request that the event ends or asks for; requests that begin are, from then on.
+  /// Whether the part has the request that the event ends or tests; requests that begin are, from then on.
   bool follow_request(LocationRef location, const Event& event, std::span<const EventAttribute> attributes,
                       bool is_before);
 

@@ -129,7 +129,7 @@ void OpenState::go_to(LocationRef location, const Owner& to, std::uint64_t time,
 void OpenState::tell_done(LocationRef location, Event enter, std::uint64_t times, const Tell& tell) {
   Event leave = enter;
   leave.type = EventType::leave;
-  for (std::uint64_t told = 0; told < times; ++told) {
+  for (std::uint64_t written = 0; written < times; ++written) {
     tell(location, enter, {});
     tell(location, leave, {});
   }

@@ -110,7 +110,7 @@ std::vector<bool> Part::some_locations(const Definitions& definitions) const {
     throw Error{"the trace is " + exact_time_text(definitions.clock.length) + " long; --from lies behind its end"};
   std::vector<bool> wanted = locations(definitions);
   if (std::none_of(wanted.begin(), wanted.end(), [](bool one) { return one; }))
-    throw Error{"the trace has no such thread or process; `tracer info` says which there are"};
+    throw Error{"the trace has no such thread or process; `tracer info` lists them"};
   return wanted;
 }
 

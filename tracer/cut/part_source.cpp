@@ -226,11 +226,11 @@ class PartSource final : public EventSource, private EventVisitor {
     open_->follow(location, event, attributes);
     if (event.type == EventType::mpi_collective_begin && mpi_->is_behind(location))
       return open_->tell_with_end(location, event);
-    const std::optional<Event> told = mpi_->after(location, event, attributes);
+    const std::optional<Event> cut = mpi_->after(location, event, attributes);
     std::optional<Event> first;
     if (!open_->goes_on(location, event, first)) return;
-    if (told && first) next_->event(location, *first, {});
-    if (told) next_->event(location, *told, told->type == event.type ? attributes : std::span<const EventAttribute>{});
+    if (cut && first) next_->event(location, *first, {});
+    if (cut) next_->event(location, *cut, cut->type == event.type ? attributes : std::span<const EventAttribute>{});
   }
 
   struct Held {

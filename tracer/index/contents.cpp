@@ -41,7 +41,7 @@ Contents::Contents(std::string bytes) : bytes_{std::move(bytes)} {
   header_.last = in.word();
   header_.locations = in.word();
   const std::uint64_t directory = in.word(), sum = in.word();
-  if (size != all.size()) damaged("it is not as long as it says");
+  if (size != all.size()) damaged("its size differs from its header");
   if (checksum(all.data(), 8 * (header_words - 1),
                checksum(all.data() + 8 * header_words, all.size() - 8 * header_words)) != sum)
     damaged("its checksum is another");

@@ -115,7 +115,7 @@ void TraceIndex::replay(LocationRef ref, std::size_t first, std::size_t last, Sl
     }
     return ordinal != behind;
   });
-  if (ordinal != behind) throw Error{"the archive has other events than its index says"};
+  if (ordinal != behind) throw Error{"the archive's events differ from its index"};
   if (end) end(lane.state);
 }
 

@@ -106,9 +106,10 @@ void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) 
   const auto lacks = [](const PartOfJob& part) { return !part.not_recorded.empty(); };
   const auto count = std::count_if(parts.begin(), parts.end(), lacks);
   if (count == 0) return;
-  result.notes.push_back("of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
-                         std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
-                         ", which knows no tools: it is not in the trace. Run with: tracer run --runtime auto -- ...");
+  result.notes.push_back(
+      "of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
+      std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
+      ", which has no tools interface: it is not in the trace. Run with: tracer run --runtime auto -- ...");
 }
 
 void say_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {
@@ -164,7 +165,7 @@ ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts) {
   return bring_together(clocks, messages);
 }
 
-std::string said_of(const ClocksOfJob& clocks) {
+std::string clocks_line(const ClocksOfJob& clocks) {
   std::string line = std::to_string(clocks.domains) + " clocks are put together to " +
                      formatted("%.1f us", clocks.uncertainty * 1e-3) + " by " + format_count(clocks.messages) +
                      " messages between them";
@@ -183,7 +184,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   const ClocksOfJob common = clocks_of(parts);
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (Property& p : parts[i].summary.properties) p = in_common_time(std::move(p), common.offsets[i]);
-  if (common.domains > 1) result.clocks = said_of(common);
+  if (common.domains > 1) result.clocks = clocks_line(common);
   std::vector<otf2::PartToJoin> joined;
   SamplesOfJob samples;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -332,10 +333,10 @@ std::string summary_of(const MergeResult& result) {
   line +=
       result.nothing_to_do ? "; it was one archive already" : formatted("; joined in %.1f ms", result.seconds * 1e3);
   if (!result.clocks.empty()) line += "; " + result.clocks;
-  std::size_t said = 0;
+  std::size_t listed = 0;
   for (const std::string& death : result.deaths) {
-    if (++said > 10) break;
-    line += (said == 1 ? "; " : ", ") + death;
+    if (++listed > 10) break;
+    line += (listed == 1 ? "; " : ", ") + death;
   }
   if (result.deaths.size() > 10) line += " and " + std::to_string(result.deaths.size() - 10) + " more";
   return line;

@@ -23,8 +23,8 @@ class Call {
   }
   void leave() const noexcept { emit(word(RecordKind::mpi_call, Endpoint::end), 0, 0, 0); }
 
-  /// enter() of a call that asks whether something is there. Where those that find nothing are not recorded it is
-  /// written with the answer.
+  /// enter() of a call that tests whether something is there. Where those that find nothing are not recorded it is
+  /// written with the result.
   void ask() const noexcept {
     if (records_polls) [[likely]]
       return enter();
@@ -97,8 +97,8 @@ class Call {
   }
   /// A word of the program: `name` of the table's intern().
   void mark(std::uint32_t name, std::int64_t payload) const noexcept {
-    constexpr std::uint32_t said_by_mpi = 5, signed_payload = 2 << 4;
-    emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, said_by_mpi | signed_payload), name, 0,
+    constexpr std::uint32_t language_mpi = 5, signed_payload = 2 << 4;
+    emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, language_mpi | signed_payload), name, 0,
          static_cast<std::uint64_t>(payload));
   }
   std::uint64_t now() const noexcept { return front_.now(); }

@@ -226,7 +226,7 @@ Word converts_read(Word function) noexcept {
 Word converts_written(Word function) noexcept {
   return in_place_of(function, &convert<1>);
 }
-Word says_extent(Word function) noexcept {
+Word returns_extent(Word function) noexcept {
   return in_place_of(function, &extent);
 }
 Word handles_error(const Call& call, Word function) noexcept {

@@ -31,7 +31,7 @@ class InProgram {
 };
 
 /// Ends the calls that the program has left otherwise than by their return, seen from a caller with this stack, and
-/// tells the begin of those that it is inside of.
+/// records the begin of those that it is inside of.
 [[gnu::noinline, gnu::cold]] void end_what_was_left(const tracer_front_end& table, Thread& thread, Word stack) noexcept;
 
 /// The functions of one registration, and what the program wants to have with them.
@@ -50,7 +50,7 @@ Word frees(Word function) noexcept;
 Word cancels(Word function) noexcept;
 Word converts_read(Word function) noexcept;
 Word converts_written(Word function) noexcept;
-Word says_extent(Word function) noexcept;
+Word returns_extent(Word function) noexcept;
 /// The same for functions that MPI gives nothing of the program's.
 Word handles_error(const Call& call, Word function) noexcept;
 Word reduces(const Call& call, Word function) noexcept;
@@ -81,7 +81,7 @@ struct datarep_register {
   static Word run(const Call& call, Next next, Word name, Word read, Word write, Word extent, Word extra) noexcept {
     Callbacks* const own = callbacks_of(call, {{read, write, extent}, extra});
     if (own == nullptr) return region::run(call, next, name, read, write, extent, extra);
-    return region::run(call, next, name, converts_read(read), converts_written(write), says_extent(extent),
+    return region::run(call, next, name, converts_read(read), converts_written(write), returns_extent(extent),
                        reinterpret_cast<Word>(own));
   }
 };

@@ -17,7 +17,7 @@
 namespace tracer::mpi {
 namespace {
 
-constexpr int least_exchanges = 40, burst = 10, told = 6, tag = 0;
+constexpr int least_exchanges = 40, burst = 10, kept_exchanges = 6, tag = 0;
 /// ns that exchanges with one rank may take where they do not settle: since the network is uneven, and since processors
 /// are short.
 constexpr std::int64_t longest = 200'000'000, longest_disturbed = 600'000'000;
@@ -104,23 +104,23 @@ void tell(const Exchange* best, int count, int peer, const char* when) noexcept 
 
 /// The quickest exchanges, in order; before them those that nothing disturbed.
 struct Best {
-  Exchange all[told];
+  Exchange all[kept_exchanges];
   int count = 0;
 
   static bool is_better(const Exchange& a, const Exchange& b) noexcept {
     return a.was_disturbed == b.was_disturbed ? a.took() < b.took() : b.was_disturbed;
   }
   void add(const Exchange& e) noexcept {
-    if (count == told && !is_better(e, all[told - 1])) return;
-    int at = count < told ? count++ : told - 1;
+    if (count == kept_exchanges && !is_better(e, all[kept_exchanges - 1])) return;
+    int at = count < kept_exchanges ? count++ : kept_exchanges - 1;
     for (; at > 0 && is_better(e, all[at - 1]); --at) all[at] = all[at - 1];
     all[at] = e;
   }
   /// So often that less does not measure the network.
-  bool is_disturbed() const noexcept { return count < told || all[told - 1].was_disturbed; }
+  bool is_disturbed() const noexcept { return count < kept_exchanges || all[kept_exchanges - 1].was_disturbed; }
   /// Nothing much quicker is to be expected: several were as quick as that.
   bool is_settled() const noexcept {
-    return !is_disturbed() && all[told - 1].took() <= all[0].took() + all[0].took() / 4;
+    return !is_disturbed() && all[kept_exchanges - 1].took() <= all[0].took() + all[0].took() / 4;
   }
 };
 

@@ -41,19 +41,19 @@ struct Arguments {
 
 /// The root of a rooted operation and whether it is this rank; between two groups the root sees the other group only.
 struct Root {
-  std::uint32_t told = mpi_root_none;
+  std::uint32_t rank = mpi_root_none;
   bool is_me = false, takes_part = true;
 
   Root(const Comm& comm, Word argument) noexcept {
     const int root = static_cast<int>(argument);
     if (comm.remote != 0 && root == family.root) {
-      told = mpi_root_self;
+      rank = mpi_root_self;
       is_me = true;
     } else if (comm.remote != 0 && root == family.proc_null) {
-      told = mpi_root_this_group;
+      rank = mpi_root_this_group;
       takes_part = false;
     } else {
-      told = static_cast<std::uint32_t>(root);
+      rank = static_cast<std::uint32_t>(root);
       is_me = comm.remote == 0 && root == comm.rank;
     }
   }
@@ -269,7 +269,7 @@ Volume volume_of(const Call& call, Comm& comm, Word handle, const Word* a, std::
   root = mpi_root_none;
   if constexpr (Operation::root_at >= 0) {
     const Root of(comm, a[Operation::root_at]);
-    root = of.told;
+    root = of.rank;
     return of.takes_part ? Operation::volume(arguments, &of) : Volume{};
   } else {
     return Operation::volume(arguments, nullptr);

@@ -27,7 +27,7 @@ struct FileOperation {
   File* file = nullptr;
   Call::Io io{};
   explicit operator bool() const noexcept { return file != nullptr; }
-  /// Says, at the call's end, what became of it.
+  /// Records its outcome, at the call's end.
   void step(const Call& call, IoStep step) const noexcept { call.io(Endpoint::end, step, file->id, {.id = io.id}); }
   void complete(const Call& call, std::uint64_t bytes) const noexcept {
     call.io(Endpoint::end, IoStep::operation_complete, file->id, {.bytes = bytes, .id = io.id});
@@ -172,8 +172,8 @@ struct file_open {
  private:
   static Call::Io opened(int mode) noexcept {
     const FileNumbers& numbers = family.file;
-    const auto flag = [mode](int of_mpi, std::uint16_t told) {
-      return static_cast<std::uint16_t>((mode & of_mpi) != 0 ? told : 0);
+    const auto flag = [mode](int of_mpi, std::uint16_t recorded) {
+      return static_cast<std::uint16_t>((mode & of_mpi) != 0 ? recorded : 0);
     };
     const IoAccess access = (mode & numbers.read_only) != 0    ? IoAccess::read_only
                             : (mode & numbers.write_only) != 0 ? IoAccess::write_only
@@ -218,8 +218,8 @@ struct file_delete {
   }
 };
 
-/// Where it led to MPI knows of the rank's own pointer; of the shared one only asking the file would tell. Offsets are
-/// in units of the view.
+/// MPI has the result for the rank's own pointer; for the shared one only a query of the file would give it. Offsets
+/// are in units of the view.
 template <bool is_shared>
 struct file_seeking {
   template <class Next>

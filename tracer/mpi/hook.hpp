@@ -21,7 +21,7 @@ inline bool failed(Word result) noexcept {
 }
 
 /// Whether messages there can be recorded.
-inline bool is_told(const Comm& comm, int peer) noexcept {
+inline bool is_recorded(const Comm& comm, int peer) noexcept {
   if (peer == family.proc_null) return false;
   if (!comm.is_foreign) [[likely]]
     return true;
@@ -31,7 +31,7 @@ inline bool is_told(const Comm& comm, int peer) noexcept {
 
 /// Whether a send to it can be recorded. MPI refuses what is no rank there.
 inline bool is_sent(const Comm& comm, int peer) noexcept {
-  return is_told(comm, peer) && static_cast<std::uint64_t>(peer) < comm.others();
+  return is_recorded(comm, peer) && static_cast<std::uint64_t>(peer) < comm.others();
 }
 
 /// MPI ignores a status; we need one.
@@ -60,7 +60,7 @@ inline bool has_found(Word result, Word flag) noexcept {
   return failed(result) || *reinterpret_cast<const int*>(flag) != 0;
 }
 
-/// A call that asks whether something is there, its answer where the argument `flag` points.
+/// A call that tests whether something is there, with the result where the argument `flag` points.
 template <std::size_t flag>
 struct asking {
   template <class Next, class... Words>

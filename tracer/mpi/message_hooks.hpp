@@ -12,14 +12,14 @@ struct send {
                                          Word tag, Word on) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const int peer = static_cast<int>(to);
-    const bool told = is_sent(comm, peer);
-    if (told) [[likely]] {
+    const bool is_begun = is_sent(comm, peer);
+    if (is_begun) [[likely]] {
       call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(count, type), 0);
     } else {
       call.enter();
     }
     const Word result = next(buffer, count, type, to, tag, on);
-    if (told && failed(result)) [[unlikely]]
+    if (is_begun && failed(result)) [[unlikely]]
       count_unrecorded(Unrecorded::failed_send);
     call.leave();
     return result;
@@ -38,7 +38,7 @@ struct recv {
     return result;
   }
   static void end(const Call& call, const Comm& comm, Word from, Word s, Word result) noexcept {
-    if (!is_told(comm, static_cast<int>(from))) return call.leave();
+    if (!is_recorded(comm, static_cast<int>(from))) return call.leave();
     if (!failed(result)) [[likely]]
       return call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
     count_unrecorded(Unrecorded::failed_receive);
@@ -71,7 +71,7 @@ struct irecv {
                                          Word tag, Word on, Word request) noexcept {
     Comm& comm = comm_of(call.thread, on);
     std::uint64_t number = 0;
-    if (is_told(comm, static_cast<int>(from))) [[likely]] {
+    if (is_recorded(comm, static_cast<int>(from))) [[likely]] {
       number = next_number();
       call.request(Endpoint::begin, MpiRequestStep::receive_begins, number);
     } else {
@@ -108,7 +108,7 @@ struct recv_init {
                   Word request) noexcept {
     Begun p{call.thread};
     p->comm = &comm_of(call.thread, on);
-    p->kind = is_told(*p->comm, static_cast<int>(from)) ? PendingKind::receive : PendingKind::nothing;
+    p->kind = is_recorded(*p->comm, static_cast<int>(from)) ? PendingKind::receive : PendingKind::nothing;
     p->is_persistent = true;
     p->is_active = false;
     call.enter();
@@ -127,7 +127,7 @@ struct partitioned_init {
     Begun p{call.thread};
     p->comm = &comm_of(call.thread, on);
     p->peer = static_cast<int>(peer);
-    p->kind = is_told(*p->comm, p->peer) ? kind : PendingKind::nothing;
+    p->kind = is_recorded(*p->comm, p->peer) ? kind : PendingKind::nothing;
     p->tag = static_cast<int>(tag);
     p->sent = p->received = bytes_of(
         call.thread, static_cast<std::uint64_t>(static_cast<int>(parts)) * static_cast<std::uint64_t>(count), type);
@@ -148,20 +148,20 @@ struct sendrecv {
                   Word count, Word type, Word from, Word tag, Word on, Word given) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const Status status(given);
-    const bool told = begin(call, comm, to, send_tag, sent, sent_type);
+    const bool is_begun = begin(call, comm, to, send_tag, sent, sent_type);
     const Word result = next(out, sent, sent_type, to, send_tag, in, count, type, from, tag, on, status.get());
-    end(call, comm, told, from, status.get(), result);
+    end(call, comm, is_begun, from, status.get(), result);
     return result;
   }
   /// Whether what is sent is recorded.
   static bool begin(const Call& call, const Comm& comm, Word to, Word tag, Word sent, Word type) noexcept {
     const int peer = static_cast<int>(to);
-    const bool told = is_sent(comm, peer);
-    told ? call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(sent, type), 0) : call.enter();
-    return told;
+    const bool is_begun = is_sent(comm, peer);
+    is_begun ? call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(sent, type), 0) : call.enter();
+    return is_begun;
   }
-  static void end(const Call& call, const Comm& comm, bool told, Word from, Word s, Word result) noexcept {
-    if (told && failed(result)) [[unlikely]]
+  static void end(const Call& call, const Comm& comm, bool is_begun, Word from, Word s, Word result) noexcept {
+    if (is_begun && failed(result)) [[unlikely]]
       count_unrecorded(Unrecorded::failed_send);
     recv::end(call, comm, from, s, result);
   }
@@ -173,9 +173,9 @@ struct sendrecv_replace {
                   Word tag, Word on, Word given) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const Status status(given);
-    const bool told = sendrecv::begin(call, comm, to, send_tag, count, type);
+    const bool is_begun = sendrecv::begin(call, comm, to, send_tag, count, type);
     const Word result = next(buffer, count, type, to, send_tag, from, tag, on, status.get());
-    sendrecv::end(call, comm, told, from, status.get(), result);
+    sendrecv::end(call, comm, is_begun, from, status.get(), result);
     return result;
   }
 };
@@ -199,7 +199,7 @@ struct isendrecv {
     p.tag = static_cast<int>(tag);
     p.sent = call.bytes(sent, type);
     p.number = next_number(2);
-    const bool sends = is_sent(comm, p.peer), receives = is_told(comm, static_cast<int>(from));
+    const bool sends = is_sent(comm, p.peer), receives = is_recorded(comm, static_cast<int>(from));
     if (sends) call.send(Endpoint::none, comm, p.peer, p.tag, p.sent, p.number);
     p.kind = sends && receives ? PendingKind::exchange
              : sends           ? PendingKind::send
@@ -288,7 +288,7 @@ struct imrecv {
                   Word request) noexcept {
     Begun p{call.thread};
     p->comm = comm_of_message(call.thread, message);
-    if (p->comm != nullptr && is_told(*p->comm, 0)) {
+    if (p->comm != nullptr && is_recorded(*p->comm, 0)) {
       p->kind = PendingKind::receive;
       p->number = next_number();
     }

@@ -148,11 +148,11 @@ class Claims {
     std::size_t left = count_;
     while (left > 0 && claims_[left - 1] == nullptr) --left;
     if (left == 0) return call_.leave();
-    const bool are_told = !wants_ || statuses != family.status_ignore;
+    const bool has_statuses = !wants_ || statuses != family.status_ignore;
     for (std::size_t i = 0; i < left; ++i) {
       const Endpoint at = i + 1 == left ? Endpoint::end : Endpoint::none;
       const Word status = status_in(statuses, i);
-      if (claims_[i] == nullptr || (are_told && complete_message(call_, claims_[i], status, at))) continue;
+      if (claims_[i] == nullptr || (has_statuses && complete_message(call_, claims_[i], status, at))) continue;
       complete(i, status, at);
     }
   }
@@ -269,8 +269,8 @@ struct some {
     if (is_test && !claims.answered(has_found(result, done))) return result;
     call.end_here();
     // What a call that failed leaves there may be anything.
-    const std::size_t told = done != 0 && indices != 0 ? index_in(done) : 0;
-    const std::size_t over = told <= claims.count() ? told : 0;
+    const std::size_t given = done != 0 && indices != 0 ? index_in(done) : 0;
+    const std::size_t over = given <= claims.count() ? given : 0;
     for (std::size_t i = 0; i < over; ++i) {
       const std::size_t at = index_in(indices, i);
       failed(result) ? claims.complete_if_gone(at, status_in(statuses, i))

@@ -30,7 +30,7 @@ void SpinLock::wait() noexcept {
 
 namespace {
 
-constexpr int most_members_told = 256;
+constexpr int max_members_recorded = 256;
 
 // By handle; guarded by comms_lock. Communicators are made seldom, and threads remember those that they use.
 constinit SpinLock comms_lock;
@@ -80,12 +80,12 @@ void describe(Comm& comm, const Comm* parent, const Members& members, const Memb
   text.add("identity=%s", comm.identity);
   if (parent != nullptr) text.add(";parent=%u", parent->id);
   text.add(";size=%d;rank=%d", comm.size, comm.rank);
-  if (members.size > 0 && (comm.rank == 0 || comm.size <= most_members_told)) {
+  if (members.size > 0 && (comm.rank == 0 || comm.size <= max_members_recorded)) {
     text.add(";members=");
     text.add_ranges(members.ranks, members.size);
   }
   if (comm.remote != 0) text.add(";remote_size=%d", comm.remote);
-  if (remote.size > 0 && (comm.rank == 0 || comm.size <= most_members_told)) {
+  if (remote.size > 0 && (comm.rank == 0 || comm.size <= max_members_recorded)) {
     text.add(";remote=");
     text.add_ranges(remote.ranks, remote.size);
   }
@@ -157,7 +157,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
   return &comm;
 }
 
-void tell_untold(void*) noexcept {
+void record_unrecorded(void*) noexcept {
   static constexpr const char* names[] = {"messages with another world",
                                           "receives whose request was freed",
                                           "receives that were never completed",
@@ -209,7 +209,7 @@ void connect() noexcept {
   if (table != nullptr && table->size >= offsetof(tracer_front_end, records_polls) + sizeof table->records_polls)
     records_polls = table->records_polls() != 0;
   front.store(table, std::memory_order_release);
-  if (table != nullptr) table->at_end(&tell_untold, nullptr);
+  if (table != nullptr) table->at_end(&record_unrecorded, nullptr);
 }
 
 std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {

@@ -164,7 +164,7 @@ using win_create = win_making<4, false>;
 using win_allocate = win_making<3, true>;
 using win_create_dynamic = win_making<1, false>;
 
-/// A synchronisation of `win`: calls on, and tells by then(window, begun) what follows from it, the region's end with
+/// A synchronisation of `win`: calls on, and records by then(window, begun) what follows from it, the region's end with
 /// it, `begun` being what was there when it began. From one that failed follows nothing.
 template <class Next, class Then, class... Words>
 Word synchronise(const Call& call, Word win, const Then& then, Next next, Words... words) noexcept {
@@ -187,7 +187,7 @@ inline void complete_operations(const Call& call, Window& window, std::uint32_t 
 }
 
 inline void tell_locks(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
-  for (Window::Held lock; take_untold_lock(window, target, begun, lock);)
+  for (Window::Held lock; take_unrecorded_lock(window, target, begun, lock);)
     call.rma(Endpoint::none, RmaStep::lock_acquired, window.id, lock.target, 0, 0, 0, lock.type);
 }
 

@@ -165,14 +165,14 @@ void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept 
     window.held[window.held_count++] = {count_one(window), target, type, false};
 }
 
-bool take_untold_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& found) noexcept {
+bool take_unrecorded_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& found) noexcept {
   const Locked lock(window.lock);
   for (std::size_t i = 0; i < window.held_count; ++i) {
     Window::Held& held = window.held[i];
-    if (held.is_told || held.begun > begun ||
+    if (held.is_recorded || held.begun > begun ||
         (target != all_ranks && held.target != target && held.target != all_ranks))
       continue;
-    held.is_told = true;
+    held.is_recorded = true;
     found = held;
     return true;
   }

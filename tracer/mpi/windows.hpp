@@ -39,7 +39,7 @@ struct Window {
     std::uint64_t begun = 0;
     std::uint32_t target = 0;
     std::uint8_t type = 0;
-    bool is_told = false;  ///< held for certain, since an operation or a flush was complete
+    bool is_recorded = false;  ///< held for certain, since an operation or a flush was complete
   };
   Held* held = nullptr;
   std::size_t held_count = 0, held_room = 0;
@@ -71,9 +71,9 @@ std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target
 bool end_here(Window& window, std::uint64_t id) noexcept;
 
 void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept;
-/// Of the locks that cover `target` (all_ranks: of all) and are among the first `begun` one that is not known yet to be
+/// Of the locks that cover `target` (all_ranks: of all) and are among the first `begun` one that is not yet recorded as
 /// held; it is from now on. Called until it is false.
-bool take_untold_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& lock) noexcept;
+bool take_unrecorded_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& lock) noexcept;
 /// The last one that was added.
 void remove_lock(Window& window, std::uint32_t target) noexcept;
 

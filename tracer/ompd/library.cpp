@@ -40,7 +40,7 @@ Library::Library(const Plugin& plugin) : path_(plugin.path) {
     throw CannotLook(Refusal::no_plugin,
                      missing_.empty()
                          ? path + " cannot be initialised: " + text_of(code)
-                         : path + " is no OMPD plugin that this tracer knows: it lacks " + missing_.front());
+                         : path + " is no OMPD plugin that this tracer supports: it lacks " + missing_.front());
   }
 }
 

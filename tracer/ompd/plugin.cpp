@@ -68,7 +68,7 @@ class Finder {
     const bool by_others =
         (info.st_mode & S_IWOTH) != 0 || ((info.st_mode & S_IWGRP) != 0 && info.st_gid != ::getegid());
     if ((info.st_uid != 0 && info.st_uid != ::geteuid()) || by_others) {
-      refused_.push_back(path + " is not loaded: somebody else can write it");
+      refused_.push_back(path + " is not loaded: another user can write to it");
     } else if (!is_callers_ && !is_below(place_of(plugin.fd.get()), safe_path_)) {
       refused_.push_back(path +
                          " is not loaded: it is another user's or another container's process, or a core file that "

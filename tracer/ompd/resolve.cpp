@@ -150,12 +150,12 @@ const StateRow* row_of(std::int64_t state) noexcept {
 void join_with_state(ThreadView& thread) {
   if (!thread.state) return;
   const StateRow* const row = row_of(*thread.state);
-  const Activity said = row != nullptr ? row->activity : Activity::unknown;
-  // The stack cannot tell a loop's closing barrier from an explicit one; the state of a waiting lock
+  const Activity activity = row != nullptr ? row->activity : Activity::unknown;
+  // The stack does not distinguish a loop's closing barrier from an explicit one; the state of a waiting lock
   // may be of a critical section (libomp 14-22), so the stack goes first otherwise.
   if (thread.activity == Activity::unknown ||
-      (thread.activity == Activity::barrier && said == Activity::implicit_barrier))
-    thread.activity = said;
+      (thread.activity == Activity::barrier && activity == Activity::implicit_barrier))
+    thread.activity = activity;
 }
 
 /// Without OMPD a thread is one of OpenMP's when the runtime is on its stack; they are numbered as they come.

@@ -16,7 +16,7 @@ namespace tracer::ompt {
 
 namespace {
 
-std::atomic<bool> places_are_told{false};
+std::atomic<bool> places_are_recorded{false};
 
 // libomp binds a worker when it wakes it for its first team, long after thread_begin, and the initial thread at its
 // first region; and its places are there from then until shortly before it finalises the tool.
@@ -52,9 +52,9 @@ bool is_first_of_forked_child() noexcept {
 
 void tell_places() noexcept try {
   Session* session = Session::current();
-  if (session == nullptr || places_are_told.load(std::memory_order_relaxed)) return;
+  if (session == nullptr || places_are_recorded.load(std::memory_order_relaxed)) return;
   const auto places = enumerate_places(context().entry_points);
-  if (places.empty() || places_are_told.exchange(true)) return;
+  if (places.empty() || places_are_recorded.exchange(true)) return;
   const raw::JournalWriter::Together together(session->journal());
   for (const auto& processors : places) session->journal().place(processors);
 } catch (...) {  // no memory: the archive lacks them

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records calls of Python functions as regions. An audit hook, which the interpreter takes before it starts, says when
+// Records calls of Python functions as regions. An audit hook, installed before the interpreter starts, reports when
 // the program begins, and when it sets a profile function of its own: that one replaces ours. The program does not see
 // the hook.
 #include <dlfcn.h>
@@ -54,8 +54,8 @@ void begin() noexcept {
 void step_back() noexcept {
   if (!has_profile || !end_profile()) return;
   leave_all();
-  static std::atomic<bool> is_said{false};
-  if (!is_said.exchange(true))
+  static std::atomic<bool> is_reported{false};
+  if (!is_reported.exchange(true))
     tracer->message(
         "the program sets a profile function of its own: its Python functions are not recorded from there "
         "on, in the threads that have one");

@@ -115,13 +115,13 @@ class Replay final : public EventVisitor {
   std::vector<std::pair<std::uint64_t, LocationRef>> ends_;
   std::uint64_t next_end_ = ~std::uint64_t{0};
   /// The observers of each kind of call.
-  struct Told {
+  struct ObserverLists {
     std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
         task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended, finished;
   } observers_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
-  std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where nothing asks for it
+  std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where no observer needs it
   bool has_dependences_ = false;
   std::uint32_t task_id_, source_id_, sink_id_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
@@ -131,28 +131,28 @@ class Replay final : public EventVisitor {
 template <class Kind>
 void Replay::add(Kind& observer) {
   static_assert(std::is_base_of_v<Observer, Kind> && !std::is_same_v<Observer, Kind>,
-                "what it has is seen in its type");
+                "its type determines its functions");
   observers_.finished.push_back(&observer);
   if (!observer.is_concerned()) return;
   // A pointer to a function that Kind does not have is one to the Observer's.
-  const auto tell = [&]<class Own, class Default>(Own, Default, std::vector<Observer*>& told) {
-    if constexpr (!std::is_same_v<Own, Default>) told.push_back(&observer);
+  const auto subscribe = [&]<class Own, class Default>(Own, Default, std::vector<Observer*>& list) {
+    if constexpr (!std::is_same_v<Own, Default>) list.push_back(&observer);
   };
-  tell(&Kind::event, &Observer::event, observers_.event);
-  tell(&Kind::other_event, &Observer::other_event, observers_.other_event);
-  tell(&Kind::events_so_far, &Observer::events_so_far, observers_.events_so_far);
-  tell(&Kind::interval, &Observer::interval, observers_.interval);
-  tell(&Kind::enter, &Observer::enter, observers_.enter);
-  tell(&Kind::leave, &Observer::leave, observers_.leave);
-  tell(&Kind::task_created, &Observer::task_created, observers_.task_created);
-  tell(&Kind::task_started, &Observer::task_started, observers_.task_started);
-  tell(&Kind::task_completed, &Observer::task_completed, observers_.task_completed);
-  tell(&Kind::task_switched, &Observer::task_switched, observers_.task_switched);
-  tell(&Kind::task_dependence, &Observer::task_dependence, observers_.task_dependence);
-  tell(&Kind::thread_ended, &Observer::thread_ended, observers_.thread_ended);
-  tell(&Kind::team_begun, &Observer::team_begun, observers_.team_begun);
-  tell(&Kind::team_left, &Observer::team_left, observers_.team_left);
-  tell(&Kind::team_ended, &Observer::team_ended, observers_.team_ended);
+  subscribe(&Kind::event, &Observer::event, observers_.event);
+  subscribe(&Kind::other_event, &Observer::other_event, observers_.other_event);
+  subscribe(&Kind::events_so_far, &Observer::events_so_far, observers_.events_so_far);
+  subscribe(&Kind::interval, &Observer::interval, observers_.interval);
+  subscribe(&Kind::enter, &Observer::enter, observers_.enter);
+  subscribe(&Kind::leave, &Observer::leave, observers_.leave);
+  subscribe(&Kind::task_created, &Observer::task_created, observers_.task_created);
+  subscribe(&Kind::task_started, &Observer::task_started, observers_.task_started);
+  subscribe(&Kind::task_completed, &Observer::task_completed, observers_.task_completed);
+  subscribe(&Kind::task_switched, &Observer::task_switched, observers_.task_switched);
+  subscribe(&Kind::task_dependence, &Observer::task_dependence, observers_.task_dependence);
+  subscribe(&Kind::thread_ended, &Observer::thread_ended, observers_.thread_ended);
+  subscribe(&Kind::team_begun, &Observer::team_begun, observers_.team_begun);
+  subscribe(&Kind::team_left, &Observer::team_left, observers_.team_left);
+  subscribe(&Kind::team_ended, &Observer::team_ended, observers_.team_ended);
 }
 
 }  // namespace tracer::report

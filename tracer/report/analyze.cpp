@@ -111,7 +111,7 @@ void fill_messages(const Definitions& definitions, const MpiMessages& messages, 
   mpi.unmatched = messages.unmatched();
   mpi.reversed = messages.reversed();
   mpi.never_received = messages.unheard();
-  for (const char* what : untold_ends_of_messages)
+  for (const char* what : unrecorded_ends_of_messages)
     mpi.never_received -= std::min(mpi.never_received, counter_of(definitions, std::string{"MPI_NOT_TOLD_"} + what));
   mpi.never_received_by = messages.first_unheard().region;
   mpi.never_received_from = messages.first_unheard().rank;
@@ -154,11 +154,11 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Phases phases{definitions, replay};
   Mpi mpi{definitions, replay};
   MpiPaths paths{definitions, replay, graph};
-  MpiSinks told{&mpi, &paths};
-  MpiMessages messages{definitions, replay, told};
-  MpiCollectives collectives{definitions, replay, told};
-  MpiWindows windows{definitions, replay, told};
-  MpiEpochs epochs{definitions, replay, told};
+  MpiSinks sinks{&mpi, &paths};
+  MpiMessages messages{definitions, replay, sinks};
+  MpiCollectives collectives{definitions, replay, sinks};
+  MpiWindows windows{definitions, replay, sinks};
+  MpiEpochs epochs{definitions, replay, sinks};
   Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;

@@ -33,10 +33,10 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     auto made = std::unique_ptr<Sampler>(new Sampler(session));
     made->plan_ = make_plan(config);
     made->processor_time_before_ = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-    static bool is_said = false;  // a forked child says nothing that its parent has said
+    static bool is_reported = false;  // a forked child does not repeat its parent's message
     if (!made->plan_.denied.empty())
-      std::exchange(is_said, true) ? session.journal().message(made->plan_.denied)
-                                   : session.message(made->plan_.denied);
+      std::exchange(is_reported, true) ? session.journal().message(made->plan_.denied)
+                                       : session.message(made->plan_.denied);
     if (config.sample != 0 && !made->plan_.takes_samples()) made->tell_why_none(made->plan_.denied);
     if (!made->plan_.lacks.empty()) session.journal().fact("RUN::SAMPLES_LACK", made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
@@ -180,7 +180,7 @@ void Sampler::give_up(const char* what, int error) noexcept {
 void Sampler::tell_why_none(const std::string& why) noexcept {
   try {
     session_.journal().fact("RUN::NOT_SAMPLED", why);
-  } catch (...) {  // no memory: it was said
+  } catch (...) {  // no memory: already reported
   }
 }
 
@@ -244,8 +244,8 @@ void Sampler::stop_asking() noexcept {
   set_ask(nullptr);
   for (int i = 0; i < most_moments; ++i) {
     if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
-      const auto asks = [](const auto& thread) { return thread.second->own.is_asking(); };
-      if (std::none_of(threads_.begin(), threads_.end(), asks)) return;
+      const auto is_asking = [](const auto& thread) { return thread.second->own.is_asking(); };
+      if (std::none_of(threads_.begin(), threads_.end(), is_asking)) return;
     }
     ::nanosleep(&moment, nullptr);
   }

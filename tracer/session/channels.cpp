@@ -29,7 +29,7 @@ constinit thread_local int destructor_rounds __attribute__((tls_model("initial-e
 
 pthread_key_t exit_key() noexcept;
 
-/// Runs at the thread's end; the runtime's own destructor may still record after it, so it asks for later rounds.
+/// Runs at the thread's end; the runtime's own destructor may still record after it, so it requests later rounds.
 void at_thread_exit(void* value) {
   if (++destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
     ::pthread_setspecific(exit_key(), value);
@@ -182,7 +182,7 @@ void Session::note_unrecorded_thread() noexcept {
 
 void Session::note_private_ring() noexcept {
   const std::uint64_t count = shared_->private_rings.fetch_add(1) + 1;
-  if (!shared_->private_rings_said.exchange(true)) {
+  if (!shared_->private_rings_reported.exchange(true)) {
     message(
         "shared memory (or TRACER_SPOOL) is full: rings are kept in the process's own memory, and a crash would lose "
         "their events (`tracer recover --list` shows what killed runs left there)");

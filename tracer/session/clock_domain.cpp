@@ -16,16 +16,16 @@
 namespace tracer {
 namespace {
 
-bool says(const char* variable, std::uint64_t number) {
+bool equals(const char* variable, std::uint64_t number) {
   const char* text = std::getenv(variable);
   return text != nullptr && parse_number(text) == number;
 }
 
-/// By what launchers tell all processes alike.
+/// By variables that launchers set alike for all processes.
 bool is_on_one_host(std::uint64_t size) {
   if (std::getenv("TRACER_TEST_CLOCK") != nullptr) return false;
-  return says("OMPI_COMM_WORLD_LOCAL_SIZE", size) || says("MPI_LOCALNRANKS", size) || says("SLURM_STEP_NUM_NODES", 1) ||
-         says("SLURM_NNODES", 1);
+  return equals("OMPI_COMM_WORLD_LOCAL_SIZE", size) || equals("MPI_LOCALNRANKS", size) ||
+         equals("SLURM_STEP_NUM_NODES", 1) || equals("SLURM_NNODES", 1);
 }
 
 /// JOB/runs, from JOB or JOB/parts/NAME; it is there while `tracer run` or a process of the job keeps it.

@@ -162,7 +162,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   if (make_spool(shared->spool, config, shared->directory, id)) {
     journal.spool(shared->spool.directory().string());
   } else {
-    shared->private_rings_said = true;
+    shared->private_rings_reported = true;
   }
   journal.run(run);
   const std::string boot = boot_id();

@@ -44,7 +44,7 @@ struct Session::Shared {
   std::atomic<std::uint64_t> threads_not_recorded{0};
   std::atomic<std::uint32_t> bound_threads{0};  ///< whose processors are recorded
   std::atomic<std::uint64_t> private_rings{0};  ///< threads whose ring dies with the process
-  std::atomic<bool> private_rings_said{false};
+  std::atomic<bool> private_rings_reported{false};
 
   std::mutex trace_mutex;
   raw::TraceWriter trace;

@@ -65,8 +65,8 @@ PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity
       moved;  // and times of processes and threads, which nothing else has for its text
   const auto move = [&](const NamedProperty& p) {
     if (!identity.in_whole || p.type != values::type_string) return;
-    const Property said{std::string{part.text(p.name)}, std::string{part.text(p.value)}};
-    if (Property own = identity.in_whole(said); own.value != said.value) moved[p.value] = std::move(own.value);
+    const Property in_part{std::string{part.text(p.name)}, std::string{part.text(p.value)}};
+    if (Property own = identity.in_whole(in_part); own.value != in_part.value) moved[p.value] = std::move(own.value);
   };
   for (const LocationGroupDef& g : part.location_groups)
     for (const NamedProperty& p : g.properties) {
@@ -163,7 +163,7 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
   for (const LocationGroupDef& g : part.location_groups) {
     const bool is_process = g.type != values::location_group_accelerator;
     if (is_process && next_process >= identity.first_process + identity.processes)
-      throw Error("it has more processes than it says");
+      throw Error("it has more processes than it declares");
     maps.set(R::location_group, g.ref, is_process ? next_process++ : next_device++);
   }
   for (const LocationGroupDef& g : part.location_groups) {
@@ -187,7 +187,7 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
       }
       if (own.creating_group == undefined_ref) own.creating_group = identity.parent;
       for (const Property& p : identity.properties) {
-        const auto name = string(p.name);  // once in a group: what the process said of itself is said again here
+        const auto name = string(p.name);  // once in a group: the process' own definitions contain them, too
         std::erase_if(own.properties, [name](const NamedProperty& known) { return known.name == name; });
         own.properties.push_back({name, values::type_string, string(p.value)});
       }
@@ -206,7 +206,7 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
   }
 }
 
-/// Says which samples of the whole are the location's. `thread`: the part's own number of it, 0 none.
+/// Records which samples of the whole are the location's. `thread`: the part's own number of it, 0 none.
 void JoinedDefinitions::number_samples(const PartIdentity& identity, std::uint32_t thread,
                                        std::vector<NamedProperty>& properties) {
   std::erase_if(properties, [&](const NamedProperty& p) { return strings[p.name] == samples::thread_of_job_property; });

@@ -22,11 +22,11 @@ std::string key_of(Numbers... numbers) {
   return key;
 }
 
-/// What a part told of its communicators or windows, by the part's own reference.
-template <typename Told>
-std::unordered_map<std::uint64_t, const Told*> by_reference(const std::map<std::uint32_t, Told>& told) {
-  std::unordered_map<std::uint64_t, const Told*> result;
-  for (const auto& [number, one] : told)
+/// A part's communicators or windows, by the part's own reference.
+template <typename Object>
+std::unordered_map<std::uint64_t, const Object*> by_reference(const std::map<std::uint32_t, Object>& objects) {
+  std::unordered_map<std::uint64_t, const Object*> result;
+  for (const auto& [number, one] : objects)
     if (one.ref) result[*one.ref] = &one;
   return result;
 }

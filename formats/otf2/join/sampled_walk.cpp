@@ -94,7 +94,7 @@ void SampledWalk::leave(std::size_t location, const EventView& event) {
   TaskContexts::Task& task = at.current();
   if (task.open.empty() || tree_.region(task.open.back()) != event.field[0])
     throw Error("location " + std::to_string(event.location) + " leaves a region at " + std::to_string(event.time) +
-                " that is not the last it entered: `tracer check` says more");
+                " that is not the last it entered: run `tracer check` for details");
   const std::uint32_t context = task.open.back();
   task.open.pop_back();
   leave(location, event, context);

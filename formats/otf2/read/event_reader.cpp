@@ -317,7 +317,7 @@ void EventReader::go_to(const ReadPosition& position) {
   if (position.offset <= begin + header_bytes) {
     enter_chunk(begin);
   } else {
-    if (position.offset > std::min(begin + chunk_, size_)) damaged("there is no record where the index says so");
+    if (position.offset > std::min(begin + chunk_, size_)) damaged("the index points to a place without a record");
     base_ = position.offset;
     at_ = filled_ = 0;
     chunk_end_ = begin + chunk_;

@@ -58,7 +58,7 @@ class ArchiveSource final : public PositionedSource {
       if (!wanted_.empty() && !wanted_[i]) continue;
       open(streams, i);
       streams[i].reader->go_to(place.position);
-      if (!leave_out(streams[i], place.skip)) throw Error{"the archive has other events than its index says"};
+      if (!leave_out(streams[i], place.skip)) throw Error{"the archive's events differ from its index"};
       heads.add({streams[i].time(), i});
     }
     deliver_all(streams, heads, visitor);

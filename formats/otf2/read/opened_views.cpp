@@ -100,7 +100,7 @@ bool OpenedViews::fill(const Event& event, EventView& view) const {
   }
 }
 
-/// What is to be left out is counted in events that the project knows.
+/// The number of events to leave out counts those with a type of this project.
 std::vector<std::optional<EventReader>> OpenedViews::readers(std::span<const ResumePlace> places) const {
   const auto& locations = trace_.definitions().locations;
   std::vector<std::optional<EventReader>> readers(locations.size());
@@ -113,7 +113,7 @@ std::vector<std::optional<EventReader>> OpenedViews::readers(std::span<const Res
     EventReader& reader = readers[place.location].emplace(trace_.events(locations[place.location].ref));
     reader.go_to(place.position);
     for (std::uint64_t left = place.skip; left != 0;) {
-      if (!reader.next(view)) throw Error{"the archive has other events than its index says"};
+      if (!reader.next(view)) throw Error{"the archive's events differ from its index"};
       trace_.complete(view);
       if (translation_.translate(view, event, attributes)) --left;
     }

@@ -28,7 +28,7 @@ bool has_no_room(int error) {
 
 OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
                             va_list arguments) {
-  // The first message of a failure says most; those after it only that the callers failed too.
+  // The first message of a failure is the most precise; those after it only report that the callers failed too.
   if (last_error == OTF2_SUCCESS && format != nullptr) {
     if (!last_message) last_message.reset(new (std::nothrow) char[most_message_bytes]);
     if (last_message) std::vsnprintf(last_message.get(), most_message_bytes, format, arguments);
@@ -56,9 +56,9 @@ std::string take_library_message() {
 }
 
 OTF2_ErrorCode reported(OTF2_ErrorCode code) noexcept {
-  const auto told = last_error;
+  const auto callback_error = last_error;
   last_error = OTF2_SUCCESS;
-  return code == OTF2_SUCCESS ? told : code;
+  return code == OTF2_SUCCESS ? callback_error : code;
 }
 
 void fail(OTF2_ErrorCode code, const std::string& what) {

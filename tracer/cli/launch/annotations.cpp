@@ -21,7 +21,7 @@ constexpr const char* newer_kokkos = "KOKKOS_TOOLS_LIBS";
 struct Language {
   const char* name;      ///< as in --annotations
   const char* variable;  ///< "": it is preloaded
-  const char* says;      ///< for the user
+  const char* title;     ///< in messages
 };
 constexpr Language languages[] = {
     {"nvtx", "NVTX_INJECTION64_PATH", "NVTX"},
@@ -110,8 +110,8 @@ void add_annotations(const std::string& chosen, const std::filesystem::path& tra
     if (const char* other = is_kokkos && is_set(older_kokkos) ? older_kokkos : language.variable; is_set(other)) {
       const std::string named = std::getenv(other);
       if (!quiet && named != library.string())
-        print_note(std::string{other} + " names another tool (" + named + "): what the program says through " +
-                   language.says + " goes there and not into the trace.");
+        print_note(std::string{other} + " names another tool (" + named + "): the program's " + language.title +
+                   " annotations go there and not into the trace.");
       continue;
     }
     changes.emplace_back(is_kokkos && has_older_kokkos(program) ? older_kokkos : language.variable, library.string());

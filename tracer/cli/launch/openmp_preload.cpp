@@ -113,7 +113,7 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
   // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
   const bool is_silent = request.is_quiet || find_launcher().rank > 0;
   const std::string asked =
-      request.runtime == newest_runtime_found ? newest_runtime("--runtime auto was asked for") : request.runtime;
+      request.runtime == newest_runtime_found ? newest_runtime("the command has --runtime auto") : request.runtime;
   const std::vector<Program> below = openmp_programs_below(request.command);
   const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
   const auto of_gcc =

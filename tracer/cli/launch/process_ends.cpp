@@ -118,7 +118,7 @@ class ProcessEnds::Watcher {
       std::vector<pollfd> wait{{stop_.get(), POLLIN, 0}, {news_.get(), POLLIN, 0}};
       for (const Process& process : processes_)
         if (process.ended_ns == 0) wait.push_back({process.fd.get(), POLLIN, 0});
-      const int timeout = asks_ != 0 ? step_ms : is_pending ? slow_step_ms : -1;
+      const int timeout = journal_polls_ != 0 ? step_ms : is_pending ? slow_step_ms : -1;
       if (::poll(wait.data(), wait.size(), timeout) < 0 && errno != EINTR) return;
       if (wait[0].revents != 0) return;
       if (wait[1].revents != 0) read_news();
@@ -137,7 +137,7 @@ class ProcessEnds::Watcher {
         const std::string name = event.len != 0 ? at + sizeof event : "";
         at += sizeof event + event.len;
         if (name == "raw")
-          asks_ = most_steps;  // the first process', which is named nowhere but in its journal
+          journal_polls_ = most_steps;  // the first process', which is named nowhere but in its journal
         else if (const pid_t process = process_of(name))
           watch(process);
       }
@@ -152,12 +152,12 @@ class ProcessEnds::Watcher {
   }
 
   void ask_journal() {
-    --asks_;
+    --journal_polls_;
     try {
       const auto journal = raw::read_journal(place_ / "raw" / "journal");
       const auto id = static_cast<pid_t>(journal.journal.run.process_id);
       if (id == 0) return;
-      asks_ = 0;
+      journal_polls_ = 0;
       watch(id);
     } catch (const Error&) {  // not yet
     }
@@ -165,8 +165,8 @@ class ProcessEnds::Watcher {
 
   /// Whether something is to be looked at again soon.
   bool look() {
-    if (asks_ != 0) ask_journal();
-    bool is_pending = asks_ != 0;
+    if (journal_polls_ != 0) ask_journal();
+    bool is_pending = journal_polls_ != 0;
     std::erase_if(processes_, [&](Process& process) {
       pollfd one{process.fd.get(), POLLIN, 0};
       if (process.ended_ns == 0 && ::poll(&one, 1, 0) == 1) process.ended_ns = read_monotonic();
@@ -198,7 +198,7 @@ class ProcessEnds::Watcher {
   std::thread thread_;
   std::vector<Process> processes_;
   std::vector<ProcessEnd> ends_;
-  int asks_ = 0;  ///< so often the journal of the first process is looked at again
+  int journal_polls_ = 0;  ///< so often the journal of the first process is looked at again
 };
 
 ProcessEnds::ProcessEnds(const fs::path& place, std::string mark) {

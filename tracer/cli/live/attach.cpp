@@ -49,7 +49,7 @@ void say_counts(const ompd::AttachCounts& counts, double seconds) {
   if (counts.unmatched_ends != 0)
     print_formatted("%" PRIu64 " of the ends belong to what had begun before\n", counts.unmatched_ends);
   if (counts.serialized_ends != 0)
-    print_formatted("%" PRIu64 " regions of one thread: libomp tells the end only, they are not in the trace\n",
+    print_formatted("%" PRIu64 " regions of one thread: libomp reports the end only, they are not in the trace\n",
                     counts.serialized_ends);
 }
 
@@ -92,7 +92,7 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
                              [&](std::uint64_t thread) { recorder.thread_born(thread); },
                              [&](std::uint64_t thread, std::uint64_t time) { recorder.thread_gone(thread, time); }}};
     print_note("following process " + std::to_string(options.process) + " (" + open.program + ")" +
-               (options.seconds > 0 ? "" : "; Ctrl-C ends it, the process goes on"));
+               (options.seconds > 0 ? "" : "; Ctrl-C ends recording, the process continues"));
     end = follower.run(std::chrono::nanoseconds{static_cast<std::int64_t>(options.seconds * 1e9)});
     status = follower.exit_status();
   }

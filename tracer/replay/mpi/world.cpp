@@ -55,8 +55,8 @@ std::vector<std::string> MpiWorld::labels(const Definitions& definitions) const 
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     std::string_view name = is_known(rank) ? definitions.groups_of_locations[group_of(rank)].name : std::string_view{};
     if (name.ends_with(end)) name.remove_suffix(end.size());
-    const bool says_it = name.starts_with(begin) && name.find(" of world ") != name.npos;
-    labels.push_back(says_it ? std::string{name.substr(begin.size())} : std::to_string(rank));
+    const bool has_rank = name.starts_with(begin) && name.find(" of world ") != name.npos;
+    labels.push_back(has_rank ? std::string{name.substr(begin.size())} : std::to_string(rank));
   }
   return labels;
 }

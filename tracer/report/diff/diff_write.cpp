@@ -37,7 +37,7 @@ std::string number(double count) {
 std::string counts(const Change& change) {
   return change.delta() == 0 ? number(change.after) : number(change.before) + " > " + number(change.after);
 }
-bool says_noise(const Diff& diff) {
+bool has_noise(const Diff& diff) {
   return diff.before.size() > 1 && diff.after.size() > 1;
 }
 std::string joined(const std::vector<std::string>& names) {
@@ -109,9 +109,9 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
   text += rows.text(options);
   if (!diff.devices.empty()) text += "\n" + devices_table(diff).text(options);
   if (!diff.movement.empty()) text += "\n" + movement_table(diff).text(options);
-  text += says_noise(diff)
+  text += has_noise(diff)
               ? "\n* more than the runs of one side differ among themselves (95 %).\n"
-              : "\nOne run a side: what is noise is not known. Name several: tracer diff A1 A2 A3 --against B1 B2 B3\n";
+              : "\nOne run per side: no estimate of the noise. Name several: tracer diff A1 A2 A3 --against B1 B2 B3\n";
   return text;
 }
 

@@ -18,7 +18,7 @@ const char* what_the_other_does(MpiWait kind) {
     case MpiWait::late_sender:
       return "which sends late";
     case MpiWait::late_receiver:
-      return "which asks for the message late";
+      return "which requests the message late";
     case MpiWait::lock:
       return "which has the lock until then";
     case MpiWait::late_post:
@@ -33,10 +33,10 @@ const char* what_the_other_does(MpiWait kind) {
 const char* advice_for(MpiWait kind) {
   switch (kind) {
     case MpiWait::late_sender:
-      return "Let the sender send before other work, or the receiver ask early (MPI_Irecv) and work until it needs it; "
+      return "Let the sender send before other work, or let the receiver request early (MPI_Irecv) and work until it needs it; "
              "where the sender has more work, see to that.";
     case MpiWait::late_receiver:
-      return "Post the receive before other work (MPI_Irecv), or let the sender go on (MPI_Isend) and wait later.";
+      return "Post the receive before other work (MPI_Irecv), or let the sender continue (MPI_Isend) and wait later.";
     case MpiWait::barrier:
       return "Is the barrier needed? Where it is: spread the work before it evenly over the ranks.";
     case MpiWait::nxn:
@@ -71,7 +71,7 @@ bool is_begin_or_end(std::string_view call) {
   return is_one_of(call, {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"});
 }
 
-/// It asks whether something is there, and programs call it again and again until there is.
+/// It tests whether something is there, and programs call it again and again until there is.
 bool is_poll(std::string_view call) {
   return is_one_of(call, {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe",
                           "MPI_Request_get_status", "MPI_Parrived", "MPI_Win_test"});
@@ -114,7 +114,7 @@ void Judge::never_received() {
        format_count(mpi.never_received) + (one ? " message was" : " messages were") + " sent and never received" +
            (one ? ": by " : ", the first by ") + definitions_.regions[mpi.never_received_by].name + " of " +
            mpi.rank_text(mpi.never_received_from) + " to " + mpi.rank_text(mpi.never_received_to) +
-           ". A send that nobody receives may wait for ever where messages are larger, or on another MPI.");
+           ". A send without a receive may wait forever where messages are larger, or on another MPI.");
 }
 
 /// They may be most of a trace, and tell nobody anything.
@@ -155,7 +155,7 @@ void Judge::begin_and_end_of_mpi() {
            time(ns).c_str(), time(wall_).c_str()));
 }
 
-/// Launchers start them in their own environment, not in that of the process that asks for them.
+/// Launchers start them in their own environment, not in that of the process that spawns them.
 void Judge::spawned_programs() {
   const auto is_spawn = [](const MpiCallRow& call) {
     return call.name == "MPI_Comm_spawn" || call.name == "MPI_Comm_spawn_multiple";

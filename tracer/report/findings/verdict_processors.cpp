@@ -57,11 +57,12 @@ std::string Judge::fewer_threads(int allowed) const {
   const unsigned by_affinity = count_of(mask_of(facts.processor_list));
   const std::uint64_t usual = by_affinity != 0 ? by_affinity : facts.processors_online;
   const auto asked = facts.environment.find("OMP_NUM_THREADS");
-  const std::uint64_t told =
+  const std::uint64_t requested =
       asked == facts.environment.end() ? usual : std::strtoull(asked->second.c_str(), nullptr, 10);
-  const bool asks_itself = facts.known && largest != nullptr && report_.mpi.ranks <= 1 && largest->threads != told &&
-                           largest->threads > static_cast<std::uint64_t>(of_team);
-  if (!asks_itself) {
+  const bool sets_number_itself = facts.known && largest != nullptr && report_.mpi.ranks <= 1 &&
+                                  largest->threads != requested &&
+                                  largest->threads > static_cast<std::uint64_t>(of_team);
+  if (!sets_number_itself) {
     const std::string variable = "OMP_NUM_THREADS=" + number_of_threads;
     if (teams == 1) return variable;
     return (teams > static_cast<std::uint64_t>(allowed) ? "fewer such threads and " : "") + variable + " (" +
@@ -69,9 +70,9 @@ std::string Judge::fewer_threads(int allowed) const {
            format_count(largest == nullptr ? 1 : largest->threads) + " at the same time)";
   }
   return number_of_threads + (of_team == 1 ? " thread" : " threads") +
-         (teams > 1 ? " for each of its " + format_count(teams) + " teams" : "") + " (the program itself asks for " +
+         (teams > 1 ? " for each of its " + format_count(teams) + " teams" : "") + " (the program itself requests " +
          format_count(largest->threads) + ", by num_threads at " + name(largest->region) +
-         " or by omp_set_num_threads, whatever OMP_NUM_THREADS says)";
+         " or by omp_set_num_threads, regardless of OMP_NUM_THREADS)";
 }
 
 /// What to do about too few processors: of an MPI job for each of its ranks.

@@ -25,11 +25,12 @@ constexpr double too_stolen = 0.02;  ///< of the processors' time
 
 /// Whether a process is looked at without some of its threads.
 bool lacks_threads(const Definitions& definitions) {
-  std::set<std::uint32_t> told;
+  std::set<std::uint32_t> recorded_groups;
   for (const Location& location : definitions.locations)
-    if (location.used) told.insert(location.group);
-  return std::any_of(definitions.locations.begin(), definitions.locations.end(),
-                     [&](const Location& location) { return !location.used && told.contains(location.group); });
+    if (location.used) recorded_groups.insert(location.group);
+  return std::any_of(definitions.locations.begin(), definitions.locations.end(), [&](const Location& location) {
+    return !location.used && recorded_groups.contains(location.group);
+  });
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ void Judge::what_the_run_was() {
     if (property.name == properties::not_recorded) {
       note("not-recorded",
            property.value +
-               " is not in the trace, since it knows no tools: what looks like serial work may be parallel. "
+               " is not in the trace, since it has no tools interface: what looks like serial work may be parallel. "
                "'tracer run --runtime auto' puts LLVM's runtime in its place.");
     }
     const bool loss =
@@ -204,16 +205,16 @@ void Judge::how_good_the_trace_is() {
     doubtful_ = true;
     note("busy-machine",
          formatted(
-             "%llu threads share %.4g processor%s; how long they were ready to run but had none is not known of this "
-             "trace, and all waiting may come from that alone.",
+             "%llu threads share %.4g processor%s; this trace does not contain how long they were ready to run but had "
+             "none, and all waiting may come from that alone.",
              number(threads_at_once()), processors, processors == 1 ? "" : "s"));
   }
   if (report_.delayed_in_whole > too_delayed) {
     doubtful_ = true;
     note(
         "busy-machine",
-        formatted("In the whole run threads that could have run were without a processor for %.0f %% of that time; how "
-                  "much of it lies in this part is not known. Look at the verdict of the whole first.",
+        formatted("In the whole run threads that could have run were without a processor for %.0f %% of that time; the "
+                  "share of this part is unknown. Look at the verdict of the whole first.",
                   100 * report_.delayed_in_whole));
   }
   if (report_.filter.find("EXCLUDE") != std::string::npos) {
@@ -230,8 +231,8 @@ void Judge::how_good_the_trace_is() {
     doubtful_ = true;
     note(
         "stolen",
-        formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. No "
-                  "thread knows of that: it makes work look longer and others wait for it. What is not well above that "
+        formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. The "
+                  "trace does not show when: it makes work look longer and others wait for it. What is not well above that "
                   "share of the run is no finding; repeat the run when the host is quiet.",
                   time(facts.stolen_ns).c_str(), stolen * 100));
   }

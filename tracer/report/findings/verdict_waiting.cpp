@@ -77,7 +77,7 @@ void Judge::imbalance() {
   for (const auto& [key, mine] : by_cause) uneven(key.first, summary(mine), mine);
 }
 
-/// Whether its iterations go to the thread that asks first.
+/// Whether its iterations go to the first thread that requests them.
 bool Judge::is_handed_out(RegionRef loop) const {
   if (construct(loop) == Directive::task) return true;
   const auto found = account_.loops.find(loop);
@@ -163,7 +163,7 @@ bool Judge::follows_from_lock(RegionRef lock, const AccountRow& row, const Cells
 /// Loops whose chunks are so short that handing them out takes the time.
 void Judge::small_chunks() {
   constexpr std::uint64_t short_chunk = 2'000;    // ns
-  constexpr std::uint64_t handing_out = 500;      // ns at most: 50 where nobody else asks
+  constexpr std::uint64_t handing_out = 500;      // ns at most: 50 without contention
   constexpr std::uint64_t chunk_to_try = 20'000;  // ns
   // A loop's time is by the clock: where others have the processors less of it is the loop's own.
   const std::uint64_t work = account_.at(Place::work);
@@ -182,7 +182,7 @@ void Judge::small_chunks() {
     Finding finding = at(row.region);
     finding.text = formatted(
         "%s hands out %s chunks of %.*f iteration%s, which take %s each: handing one out takes 50 to 500 ns of that, "
-        "the more the more threads ask",
+        "more with more threads",
         name(row.region).c_str(), format_count(loop.chunks).c_str(), whole ? 0 : 1, iterations,
         whole && iterations < 1.5 ? "" : "s", time(each).c_str());
     const std::uint64_t larger = round_figure(iterations * static_cast<double>(chunk_to_try) /
@@ -310,7 +310,7 @@ void Judge::locks() {
                      : atomic ? "Let each thread sum up for itself and combine once (reduction)."
                      : is_brief
                          ? "Take it less often: give each thread its own copy and combine once (reduction), protect a "
-                           "block of iterations at a time, or ask before whether there is anything to do."
+                           "block of iterations at a time, or check first whether there is anything to do."
                      : holder != undefined_ref && holder != region
                          ? "Do less at " + name(holder) + " while holding it: that is what the others wait for."
                          : "Do less while holding it, use several locks for independent data, or give each "

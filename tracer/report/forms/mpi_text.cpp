@@ -127,9 +127,8 @@ std::string doubts(const MpiReport& mpi, const TextOptions& options) {
     say(format_count(mpi.incomplete_collectives) + " collective operations lack some of their ranks.");
   if (mpi.never_completed != 0)
     say(format_count(mpi.never_completed) +
-        " requests were never completed, by MPI_Wait or MPI_Test or their like: MPI keeps what belongs to them, and "
-        "what "
-        "came of them is not known to the program.");
+        " requests were never completed, by MPI_Wait or MPI_Test or their like: MPI keeps their memory, and "
+        "the program does not learn their outcome.");
   return out;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 /// The region in which a thread waits for a device: the construct, whose line is more useful than the call of CUDA
 /// inside it.
-RegionRef asks_device(const Replay& replay, const Task& task) {
+RegionRef region_of_device_wait(const Replay& replay, const Task& task) {
   for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && frame->activity == Activity::device; ++frame)
     if (!replay.classes()[frame->region].label.starts_with("cu")) return frame->region;
   return task.stack.back().region;
@@ -23,7 +23,7 @@ RegionRef asks_device(const Replay& replay, const Task& task) {
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
-/// The runtime tells of a wait and of the waiting in it.
+/// The runtime reports a wait and the waiting in it.
 bool is_in_wait(const Task& task, const std::vector<RegionClass>& classes) {
   if (task.stack.size() < 2) return false;
   const Directive outer = classes[task.stack[task.stack.size() - 2].region].construct;
@@ -298,7 +298,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       return charge(state, tasks ? Place::tasking : outside ? Place::serial : Place::team, ns);
     }
     case Activity::device:
-      add_detail(Place::device, asks_device(replay_, task), undefined_ref, parallel_of(state), ns, to, 1);
+      add_detail(Place::device, region_of_device_wait(replay_, task), undefined_ref, parallel_of(state), ns, to, 1);
       return charge(state, Place::device, ns);
     case Activity::mpi: {
       const RegionRef region = task.stack.back().region;

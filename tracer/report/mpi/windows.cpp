@@ -90,7 +90,7 @@ void MpiWindows::asked(std::uint32_t window, const Open& open, const MpiCall& pa
   mine.is_held = true;
   mine.asked = part;
   mine.shown = {};
-  mine.told = false;
+  mine.is_reported = false;
   mine.had_since = ~std::uint64_t{0};
   wait_for_lock(locks, mine, part);
 }
@@ -100,9 +100,9 @@ void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const MpiC
   Lock* const mine = held_by(window, target, part.rank);
   if (mine == nullptr) return;
   mine->had_since = std::min(mine->had_since, part.leave);
-  if (mine->told) return;
+  if (mine->is_reported) return;
   wait_for_lock(locks_[window], *mine, part);
-  if (!mine->told) mine->shown = part;  // the unlock that let it have the lock may go on yet
+  if (!mine->is_reported) mine->shown = part;  // the unlock that let it have the lock may go on yet
 }
 
 /// Until the last unlock of another that was called, and was over, during `part`.
@@ -115,7 +115,7 @@ void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part) {
   });
   if (last == nullptr) return;
   tell_wait(sink_, MpiWait::lock, part, *last);
-  mine.told = true;
+  mine.is_reported = true;
 }
 
 void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiCall& part) {
@@ -123,11 +123,11 @@ void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiC
   if (mine == nullptr) return;
   for_those_excluded(locks_[window], *mine, part.rank, [&](Lock& other) {
     for (const MpiCall& call : {other.asked, other.shown}) {
-      if (other.told || call.enter >= part.enter || call.leave < part.enter) continue;
+      if (other.is_reported || call.enter >= part.enter || call.leave < part.enter) continue;
       // It has had the lock before this unlock was over, and may have given it back. Unless this one came later.
       if (!other.is_held && mine->had_since >= call.leave) continue;
       tell_wait(sink_, MpiWait::lock, call, part);
-      other.told = true;
+      other.is_reported = true;
     }
   });
   mine->is_held = false;

@@ -35,7 +35,7 @@ class MpiWindows final : public Observer {
     MpiCall asked;     ///< MPI_Win_lock, once it is over
     MpiCall shown;     ///< the flush or unlock that shows that it is had
     MpiCall released;  ///< MPI_Win_unlock; of the lock before, until then
-    bool told = false;
+    bool is_reported = false;
     std::uint64_t had_since = ~std::uint64_t{0};  ///< as far as flushes show; else unknown
   };
   /// What a location's call of MPI is about, until it is left.

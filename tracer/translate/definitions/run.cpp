@@ -141,7 +141,7 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   const GccRuntime gcc_runtime = gcc_runtime_of(journal);
   if (gcc_runtime == GccRuntime::stood_in_for) {
     add(properties::not_reported,
-        "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
+        "not reported to the runtime by code compiled by GCC: static loops, masked, atomic, reductions, target regions");
   } else if (gcc_runtime == GccRuntime::mapped) {
     add(properties::not_recorded, "OpenMP of GCC's runtime");
   }

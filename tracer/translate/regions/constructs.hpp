@@ -109,8 +109,8 @@ struct ConstructRow {
   RegionRole role;
 };
 
-/// What the program names itself: the codeptr is no address.
-constexpr bool is_said(Construct c) noexcept {
+/// Of an annotation, which the program names itself: the codeptr is no address.
+constexpr bool is_annotation(Construct c) noexcept {
   return c == Construct::phase || c == Construct::range || c == Construct::mark;
 }
 /// Of the record of a range, mark or counter: name and domain, journal string ids.

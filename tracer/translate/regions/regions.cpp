@@ -107,7 +107,7 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
   }
   // Wherever the passes see a position differently (wrong sequences), the construct alone is there.
   for (std::size_t k = 0, count = keys.size(); k < count; ++k)
-    if (!is_said(keys[k].construct)) keys.push_back({0, keys[k].construct, keys[k].wait, keys[k].extra});
+    if (!is_annotation(keys[k].construct)) keys.push_back({0, keys[k].construct, keys[k].wait, keys[k].extra});
   std::sort(keys.begin(), keys.end(), order);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -116,7 +116,7 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
 }  // namespace
 
 bool wants_position(Construct construct) noexcept {
-  return !is_said(construct) && construct != Construct::task_dependence && construct != Construct::lost_events &&
+  return !is_annotation(construct) && construct != Construct::task_dependence && construct != Construct::lost_events &&
          construct != Construct::mpi;
 }
 
@@ -196,7 +196,7 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
   std::vector<RegionKey> keys = all_keys(tables);
   std::vector<std::uint64_t> addresses;
   for (const RegionKey& key : keys)
-    if (key.codeptr != 0 && !is_said(key.construct) && (addresses.empty() || addresses.back() != key.codeptr))
+    if (key.codeptr != 0 && !is_annotation(key.construct) && (addresses.empty() || addresses.back() != key.codeptr))
       addresses.push_back(key.codeptr);
   const std::vector<SourcePosition> positions =
       symbolize ? symbolize(addresses) : std::vector<SourcePosition>(addresses.size());
@@ -207,7 +207,7 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
   const SourcePosition nowhere;
   for (const RegionKey& key : keys) {
     const auto at = std::lower_bound(addresses.begin(), addresses.end(), key.codeptr);
-    const bool has = !is_said(key.construct) && at != addresses.end() && *at == key.codeptr;
+    const bool has = !is_annotation(key.construct) && at != addresses.end() && *at == key.codeptr;
     const SourcePosition& position = has ? positions[static_cast<std::size_t>(at - addresses.begin())] : nowhere;
     Region region = describe(key, position, journal);
     // The same word of two domains, or of a range and a mark, is two regions.

@@ -50,11 +50,11 @@ std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId ma
 }
 
 /// What the program calls it (NVTX, ITT, ROCTx); "": nothing.
-std::string said_name(const Journal& journal, ChannelId channel) {
+std::string recorded_name(const Journal& journal, ChannelId channel) {
   constexpr std::size_t longest = 80;
   if (channel >= journal.channels.size()) return {};
-  const auto said = journal.facts.find(thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
-  return said == journal.facts.end() ? std::string{} : shown(said->second.substr(0, longest));
+  const auto own_name = journal.facts.find(thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
+  return own_name == journal.facts.end() ? std::string{} : shown(own_name->second.substr(0, longest));
 }
 
 void add_properties(Location& location, const ChannelInfo& info, const Journal& journal) {
@@ -92,17 +92,17 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
     const ChannelId c = tables.channel_of[l];
     tables.location_of[c] = l;
     Location location;
-    const std::string said = said_name(journal, c);
+    const std::string own_name = recorded_name(journal, c);
     const bool is_main = c < journal.channels.size() && journal.channels[c].os_thread_id == journal.run.process_id;
     std::string base = name_of_thread(tables, c, master, is_main);
     const bool is_plain = base == plain_thread;
-    if (is_plain && !said.empty()) base = said;
+    if (is_plain && !own_name.empty()) base = own_name;
     const unsigned n = ++names[base];
-    location.name = is_plain && said.empty() ? base + " " + std::to_string(n)
-                    : n == 1                 ? base
-                                             : base + " (" + std::to_string(n) + ")";
+    location.name = is_plain && own_name.empty() ? base + " " + std::to_string(n)
+                    : n == 1                     ? base
+                                                 : base + " (" + std::to_string(n) + ")";
     if (c < journal.channels.size()) add_properties(location, journal.channels[c], journal);
-    if (!said.empty()) location.properties.push_back({properties::thread_name, said});
+    if (!own_name.empty()) location.properties.push_back({properties::thread_name, own_name});
     definitions.locations.push_back(std::move(location));
   }
 }

@@ -18,22 +18,22 @@ constexpr bool is_part(const Record& r) noexcept {
 
 void Nesting::begin(const PartBegin& part, TaskId task, const Record& r) {
   parts_.push_back({part.team, task, part.own, part.synthesized});
-  if (parts_.back().is_untold()) ++untold_;
+  if (parts_.back().is_unrecorded()) ++unrecorded_;
   listener_.begun(part, r);
 }
 
 void Nesting::join(EndCause cause, const Record& r) {
-  out_of_order_ |= cause != EndCause::told;
+  out_of_order_ |= cause != EndCause::recorded;
   forks_.pop_back();
   listener_.joined(cause, r);
 }
 
 void Nesting::end_innermost(EndCause cause, const Record& r) {
-  const EndCause inside = cause == EndCause::told ? EndCause::around_ends : EndCause::around_ends_unreported;
+  const EndCause inside = cause == EndCause::recorded ? EndCause::around_ends : EndCause::around_ends_unreported;
   while (!forks_.empty() && forks_.back().depth >= parts_.size()) join(inside, r);
-  out_of_order_ |= cause != EndCause::told;
+  out_of_order_ |= cause != EndCause::recorded;
   if (parts_.back().own && !forks_.empty()) forks_.back().left = true;
-  if (parts_.back().is_untold()) --untold_;
+  if (parts_.back().is_unrecorded()) --unrecorded_;
   parts_.pop_back();
   listener_.ended(cause, r);
 }
@@ -76,7 +76,7 @@ void Nesting::parallel_end(const Record& r) {
   out_of_order_ |= forks_.empty() || !forks_.back().left;
   if (forks_.empty()) return listener_.ignored(r);
   end_to(std::min(forks_.back().depth, parts_.size()), r);
-  join(EndCause::told, r);
+  join(EndCause::recorded, r);
 }
 
 /// Which team an implicit task's begin is of.
@@ -86,14 +86,14 @@ ParallelId Nesting::team_of(const Record& r) const noexcept {
 }
 
 /// The record is of a part that was begun without it.
-bool Nesting::tell_synthesized(const Record& r, ParallelId team) {
-  if (untold_ == 0 || !is_mine(r.c)) return false;
+bool Nesting::record_synthesized(const Record& r, ParallelId team) {
+  if (unrecorded_ == 0 || !is_mine(r.c)) return false;
   const auto part =
-      std::find_if(parts_.begin(), parts_.end(), [team](const Part& p) { return p.is_untold() && p.team == team; });
+      std::find_if(parts_.begin(), parts_.end(), [team](const Part& p) { return p.is_unrecorded() && p.team == team; });
   if (part == parts_.end()) return false;
   part->task = r.c;
-  if (!part->is_untold()) --untold_;
-  listener_.told(static_cast<std::size_t>(part - parts_.begin()), r);
+  if (!part->is_unrecorded()) --unrecorded_;
+  listener_.recorded(static_cast<std::size_t>(part - parts_.begin()), r);
   return true;
 }
 
@@ -107,7 +107,7 @@ void Nesting::part_begin(const Record& r) {
     end_to(0, r);
     while (!forks_.empty()) join(EndCause::around_ends_unreported, r);
   } else if (part.team != no_id) {
-    if (tell_synthesized(r, part.team)) return;
+    if (record_synthesized(r, part.team)) return;
     part.own = !forks_.empty() && forks_.back().id == part.team && !forks_.back().entered;
     if (part.own) forks_.back().entered = true;
   }
@@ -119,7 +119,7 @@ void Nesting::part_end(const Record& r) {
   for (std::size_t n = parts_.size(); n-- > 0;) {
     if (parts_[n].task != r.c && r.c != no_id) continue;
     end_to(n + 1, r);
-    return end_innermost(EndCause::told, r);
+    return end_innermost(EndCause::recorded, r);
   }
   out_of_order_ |= !parts_.empty();
   listener_.ignored(r);

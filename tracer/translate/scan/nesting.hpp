@@ -27,7 +27,7 @@ struct PartBegin {
 
 /// Why a part ends or a region is joined.
 enum class EndCause : std::uint8_t {
-  told,                    ///< by its own record
+  recorded,                ///< by its own record
   thread_goes_on,          ///< the thread does something else behind it
   around_ends,             ///< what it is in ends, by its own record
   around_ends_unreported,  ///< or without one
@@ -41,7 +41,7 @@ class Nesting {
     virtual void forked(const Record& r) = 0;
     virtual void begun(const PartBegin& part, const Record& r) = 0;
     /// The record of a synthesized part's begin came after all; parts count from the outermost.
-    virtual void told(std::size_t part, const Record& r) = 0;
+    virtual void recorded(std::size_t part, const Record& r) = 0;
     virtual void ended(EndCause cause, const Record& r) = 0;   ///< the innermost part
     virtual void joined(EndCause cause, const Record& r) = 0;  ///< the innermost fork
     virtual void ignored(const Record& r) = 0;                 ///< an end of nothing
@@ -77,11 +77,11 @@ class Nesting {
     TaskId task;
     bool own;
     bool synthesized;
-    bool is_untold() const noexcept { return synthesized && task == no_id; }
+    bool is_unrecorded() const noexcept { return synthesized && task == no_id; }
   };
   ParallelId team_of(const Record& r) const noexcept;
   bool is_mine(std::uint64_t id) const noexcept { return tracer::channel_of(id) == channel_ && counter_of(id) != 0; }
-  bool tell_synthesized(const Record& r, ParallelId team);
+  bool record_synthesized(const Record& r, ParallelId team);
   void begin(const PartBegin& part, TaskId task, const Record& r);
   void end_to(std::size_t depth, const Record& r);
   void end_innermost(EndCause cause, const Record& r);
@@ -91,7 +91,7 @@ class Nesting {
   Listener& listener_;
   std::vector<Fork> forks_;  ///< regions that began here and have not ended
   std::vector<Part> parts_;
-  std::size_t untold_ = 0;          ///< of these, without the record of their begin
+  std::size_t unrecorded_ = 0;      ///< of these, without the record of their begin
   std::vector<ParallelId> joined_;  ///< before the record of their end
   ParallelId last_forked_ = no_id;  ///< ids grow
   ParallelId league_ = no_id;       ///< forked here, without a part yet

@@ -56,7 +56,7 @@ class Scanner final : Nesting::Listener {
   // scanner_teams.cpp
   void forked(const Record& r) override;
   void begun(const PartBegin& part, const Record& r) override;
-  void told(std::size_t part, const Record& r) override;
+  void recorded(std::size_t part, const Record& r) override;
   void ended(EndCause cause, const Record& r) override;
   void joined(EndCause cause, const Record& r) override;
   void ignored(const Record&) override {}

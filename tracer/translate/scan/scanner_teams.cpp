@@ -59,14 +59,14 @@ void Scanner::begun(const PartBegin& part, const Record& r) {
   if (has_id) name(counter_of(i.task), {index, none});
 }
 
-void Scanner::told(std::size_t part, const Record& r) {
+void Scanner::recorded(std::size_t part, const Record& r) {
   out_.implicits[nest_[part]].task = r.c;
   name(counter_of(r.c), {nest_[part], none});
 }
 
 void Scanner::ended(EndCause cause, const Record& r) {
   ImplicitInstance& i = out_.implicits[nest_.back()];
-  if (cause == EndCause::told) i.end = r.time;
+  if (cause == EndCause::recorded) i.end = r.time;
   out_.tasks_out_of_order |= running_ != no_id;
   running_ = around_.back();
   around_.pop_back();

@@ -17,7 +17,7 @@ std::uint64_t stack_of(const Record& r) noexcept {
 
 }  // namespace
 
-void WordEvents::word(const Record& r, Nanoseconds t) {
+void AnnotationEvents::word(const Record& r, Nanoseconds t) {
   switch (r.kind) {
     case RecordKind::range_push:
       return push(r, t);
@@ -33,11 +33,11 @@ void WordEvents::word(const Record& r, Nanoseconds t) {
   }
 }
 
-void WordEvents::attributes(const Record& r) {
+void AnnotationEvents::attributes(const Record& r) {
   add_word_attributes(context_.out, context_.names, static_cast<std::uint32_t>(r.b >> 32), r.sub, r.c);
 }
 
-void WordEvents::push(const Record& r, Nanoseconds t) {
+void AnnotationEvents::push(const Record& r, Nanoseconds t) {
   const std::uint64_t number = pushes_++;
   ranges_.push_back({number, stack_of(r), r});
   if (is_stray(number)) return;
@@ -48,7 +48,7 @@ void WordEvents::push(const Record& r, Nanoseconds t) {
 }
 
 /// What a task's regions stand in when it has no team of its own and no events: what it began in.
-TaskState* WordEvents::around(const TaskState* task) noexcept {
+TaskState* AnnotationEvents::around(const TaskState* task) noexcept {
   for (auto part = nest_.parts.rbegin(); part != nest_.parts.rend(); ++part) {
     if (&part->task != task) continue;
     return part->parallel == nullptr || part->parallel->comm == undefined_ref ? part->outer : nullptr;
@@ -56,7 +56,7 @@ TaskState* WordEvents::around(const TaskState* task) noexcept {
   return nullptr;
 }
 
-void WordEvents::pop(const Record& r, Nanoseconds t) {
+void AnnotationEvents::pop(const Record& r, Nanoseconds t) {
   const std::uint64_t stack = stack_of(r);
   const auto last =
       std::find_if(ranges_.rbegin(), ranges_.rend(), [stack](const OpenRange& open) { return open.stack == stack; });
@@ -79,7 +79,7 @@ void WordEvents::pop(const Record& r, Nanoseconds t) {
   found_->push_back({range.number, range.push, r.time});
 }
 
-void WordEvents::count(const Record& r, Nanoseconds t) {
+void AnnotationEvents::count(const Record& r, Nanoseconds t) {
   const CounterKey key = counter_key(r);
   if (const auto metric = context_.names.counters.find(key); metric != context_.names.counters.end())
     context_.out.add(t, EventType::metric_uint, metric->second, r.c, 0, static_cast<std::uint16_t>(type_of(key)));

@@ -23,9 +23,9 @@ struct StrayRange {
   Ticks end = never;
 };
 
-class WordEvents {
+class AnnotationEvents {
  public:
-  WordEvents(WriteContext& context, Nest& nest, RegionEvents& regions)
+  AnnotationEvents(WriteContext& context, Nest& nest, RegionEvents& regions)
       : context_(context), nest_(nest), regions_(regions), strays_(context.plan().strays) {}
 
   void word(const Record& r, Nanoseconds t);

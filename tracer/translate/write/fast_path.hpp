@@ -19,7 +19,7 @@ namespace tracer::translate {
 
 class FastPath {
  public:
-  bool knows(const Record& r) const noexcept { return actions_[Repeats::index(r)].does != Action::nothing; }
+  bool has_action(const Record& r) const noexcept { return actions_[Repeats::index(r)].does != Action::nothing; }
 
   /// The record entered the site's region, or left it.
   void learn(const Record& r, const Site& site) {

@@ -36,8 +36,8 @@ Ticks LocationTranslator::next_toggle() const noexcept {
   return next_toggle_ < toggles.size() ? toggles[next_toggle_].time : never;
 }
 
-// Behind a wait may come records that are older: what a call of MPI tells of its end is all of the moment in which it
-// came back. Nor may the wait come between a task's creation and its dependences, or between a fork and its team.
+// Behind a wait may come records that are older: all records of the end of an MPI call have the time at which it
+// returned. Nor may the wait come between a task's creation and its dependences, or between a fork and its team.
 void LocationTranslator::record(const Record& r) {
   if (r.kind == RecordKind::ring_wait) {
     waits_.push_back(r);
@@ -142,9 +142,9 @@ void LocationTranslator::release_implied(Ticks before, const Record* next) {
     if (before != never) toggle(implied->time);
     const auto due = [&] { return not_before_last(std::min(implied->time, context_.tables.end)); };
     events_.course.teams.complete_boundary(due());
-    const bool is_told = next != nullptr && next->kind == RecordKind::mutex_released &&
-                         locks.is_before_release(*implied) && is_last_before(before);
-    if (is_told) {
+    const bool is_recorded = next != nullptr && next->kind == RecordKind::mutex_released &&
+                             locks.is_before_release(*implied) && is_last_before(before);
+    if (is_recorded) {
       locks.skip_implied();
       continue;
     }
@@ -171,9 +171,9 @@ LocationResult LocationTranslator::run(RecordReader& records) {
       since_release = 0;
     }
     for (std::size_t i = 0; i < batch.size();) {
-      const std::size_t done = fast_.knows(batch[i]) ? fast_.write(batch.subspan(i), due_, context_.clock,
-                                                                   events_.nest.current->open, context_.out)
-                                                     : 0;
+      const std::size_t done = fast_.has_action(batch[i]) ? fast_.write(batch.subspan(i), due_, context_.clock,
+                                                                        events_.nest.current->open, context_.out)
+                                                          : 0;
       if (done == 0) positions.mend(batch[i], [this](const Record& mended) { record(mended); });
       i += std::max<std::size_t>(done, 1);
     }

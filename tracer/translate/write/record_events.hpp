@@ -59,7 +59,7 @@ struct RecordEvents {
   LockEvents locks;
   TargetEvents targets;
   MpiEvents mpi;
-  WordEvents words;
+  AnnotationEvents words;
 
  private:
   void write_other(const Record& r, Nanoseconds t);

@@ -105,7 +105,7 @@ void TeamCourse::complete_boundary(Nanoseconds t) {
 }
 
 void TeamCourse::ended(EndCause cause, const Record&) {
-  if (cause == EndCause::told) return close_part(now_, false);
+  if (cause == EndCause::recorded) return close_part(now_, false);
   end_unreported_part(now_);
 }
 
@@ -118,7 +118,7 @@ void TeamCourse::joined(EndCause cause, const Record&) {
   if (cause == EndCause::around_ends_unreported && !nest_.parts.empty()) t = left_by(nest_.parts.back(), t);
   if (cause == EndCause::thread_goes_on) {
     view_.note(Repair::joined_where_thread_goes_on);
-  } else if (cause != EndCause::told && !is_runtimes_own(fork.parallel)) {
+  } else if (cause != EndCause::recorded && !is_runtimes_own(fork.parallel)) {
     view_.note(nest_.parts.empty() ? Repair::parallel_closed_at_end_of_trace : Repair::parallel_closed_by_outer_end);
   }
   join(t);

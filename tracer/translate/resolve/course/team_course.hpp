@@ -29,7 +29,7 @@ class TeamCourse final : Nesting::Listener {
     nesting_.complete_boundary(r);
   }
   bool is_at_boundary() const noexcept { return nesting_.is_at_boundary(); }
-  /// The same for an event that no record tells, at a boundary whose next record is still to come.
+  /// The same for an event without a record, at a boundary whose next record is still to come.
   void complete_boundary(Nanoseconds t);
   /// The record's time, or the master's when it came late.
   Ticks due(const Record& r) const noexcept { return nest_.parts.empty() ? r.time : late_time(r, nest_.parts.back()); }
@@ -48,7 +48,7 @@ class TeamCourse final : Nesting::Listener {
  private:
   void forked(const Record& r) override;
   void begun(const PartBegin& part, const Record& r) override;
-  void told(std::size_t, const Record&) override {}
+  void recorded(std::size_t, const Record&) override {}
   void ended(EndCause cause, const Record& r) override;
   void joined(EndCause cause, const Record& r) override;
   void ignored(const Record& r) override;
