@@ -45,7 +45,7 @@ int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) 
   const int started = guarded("start", 0, [lookup] { return tracer::tool::start(lookup) ? 1 : 0; });
   if (!several::has_companions()) return started;
   const bool is_any = guarded_others(
-      [initial_device] { return several::start_companions(initial_device, &tracer::tool::tell_of_companion); });
+      [initial_device] { return several::start_companions(initial_device, &tracer::tool::record_companion); });
   return is_any ? 1 : started;
 }
 
@@ -78,7 +78,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   ompt_start_tool_result_t* answer = accepted ? &start_tool_result : nullptr;
   guarded_others([&] {
     if (accepted)
-      several::ask_companions(omp_version, runtime_version, &tracer::tool::tell_of_companion);
+      several::load_companions(omp_version, runtime_version, &tracer::tool::record_companion);
     else
       answer = several::next_tool(omp_version, runtime_version);
     return true;

@@ -138,7 +138,7 @@ const char* directory() noexcept {
 int clocks_of_launch(std::uint32_t rank, std::uint32_t size, std::uint64_t* clocks) noexcept try {
   const KeepErrno keep;
   const Session* session = Session::current();
-  return session != nullptr && ask_clocks(*session, rank, {clocks, size}) ? 1 : 0;
+  return session != nullptr && query_clocks(*session, rank, {clocks, size}) ? 1 : 0;
 } catch (...) {  // no memory: the others wait in vain, for two seconds
   return 0;
 }

@@ -119,7 +119,7 @@ void start_devices(Session& session, const Config& config, bool driver_starts = 
 
 /// Watches the session's threads beside their own records.
 void watch_threads(Session& session) noexcept {
-  sample::Sampler* const made = sample::Sampler::start(session, &ompt::ask_runtime);
+  sample::Sampler* const made = sample::Sampler::start(session, &ompt::query_runtime);
   if (made == nullptr) return;
   sampler.store(made, std::memory_order_release);
   session.add_periodic([]() noexcept {
@@ -163,7 +163,7 @@ void take_leave_of_the_runtime() {
   if (runtime_has_ended.exchange(true)) return;
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   if (device::Devices* devices = ompt::devices()) devices->finish();
-  ompt::tell_places();
+  ompt::record_places();
   if (Session* session = Session::current())
     if (const std::uint64_t threads = ompt::take_threads_begun()) session->count("ompt.threads", threads);
 }
@@ -247,7 +247,7 @@ bool start(ompt_function_lookup_t lookup) {
   Session* session = has_front_end.load() ? Session::current() : nullptr;
   if (session != nullptr) {
     if (ended.load() == session) return false;
-    session->tell_runtime(self.run);
+    session->record_runtime(self.run);
   } else {
     session = begin_session(self);
   }
@@ -265,7 +265,7 @@ bool start(ompt_function_lookup_t lookup) {
   return true;
 }
 
-void tell_of_companion(ompt::several::State state, const char* path, const char* why) noexcept try {
+void record_companion(ompt::several::State state, const char* path, const char* why) noexcept try {
   using ompt::several::State;
   const Tool* self = tool.load();
   if (self == nullptr) return;

@@ -17,7 +17,7 @@ bool accept(unsigned omp_version, const char* runtime_version);
 bool start(ompt_function_lookup_t lookup);
 
 /// What has become of another OpenMP tool of the process: a line of the user's, or a note for `tracer run`.
-void tell_of_companion(ompt::several::State state, const char* path, const char* why) noexcept;
+void record_companion(ompt::several::State state, const char* path, const char* why) noexcept;
 
 /// The runtime's finalize: other threads may still be inside handlers, and callbacks may follow. Ends the run unless
 /// a front end has connected.

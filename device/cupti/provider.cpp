@@ -32,7 +32,7 @@ void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t*
   if (auto* provider = current.load()) provider->complete(context, stream, buffer, valid);
 }
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (auto* provider = current.load()) provider->tell(domain, id, data);
+  if (auto* provider = current.load()) provider->notify(domain, id, data);
 }
 
 void begin_operation(HostOpId id) noexcept {
@@ -263,7 +263,7 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
 }
 
 /// A context was made: the driver has started. Or the program calls CUDA.
-void Provider::tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept {
+void Provider::notify(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept {
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) return flush_at_exit();
   if (data && (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API))
     call_regions_.callback(domain, id, *static_cast<const CUpti_CallbackData*>(data), recording);

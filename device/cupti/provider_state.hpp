@@ -63,7 +63,7 @@ class Provider final : public DeviceProvider {
     std::uint64_t last = 0;
     check(api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last), "cuptiActivityPopExternalCorrelationId");
   }
-  void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
+  void notify(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
   void flush_at_exit() noexcept;
   void flush_before_exit() noexcept;
 

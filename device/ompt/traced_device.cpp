@@ -98,11 +98,11 @@ DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& inf
     open_ = false;
     return {false, "ompt_start_trace failed"};
   }
-  ask_for_properties(info);
+  request_properties(info);
   return {true, "the runtime's device tracing"};
 }
 
-void TracedDevice::ask_for_properties(DeviceInfo& info) noexcept try {
+void TracedDevice::request_properties(DeviceInfo& info) noexcept try {
   if (entry_.get_device_num_procs) {
     info.properties["processors"] = std::to_string(entry_.get_device_num_procs(handle_));
   }

@@ -59,7 +59,7 @@ class TracedDevice {
   bool flush() noexcept;
   void stop() noexcept;
   void read_clocks() noexcept;
-  void ask_for_properties(DeviceInfo& info) noexcept;
+  void request_properties(DeviceInfo& info) noexcept;
   void translate_times(const ParseCount& count) noexcept;
   void parse_now(const Range& range) noexcept;
   void discard(const Range& range) noexcept;

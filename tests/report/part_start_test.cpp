@@ -360,8 +360,8 @@ TEST_CASE("what was kept and damaged is refused, or is of some trace") {
       REQUIRE((event.type != EventType::enter || event.ref < listed.definitions().regions.size()));
     };
     mpi.begin();
-    open.tell_openings(1, see);
-    open.tell_closings(2, see);
+    open.emit_openings(1, see);
+    open.emit_closings(2, see);
   };
   try_it(kept);
   REQUIRE(refused == 0);

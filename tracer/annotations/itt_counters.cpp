@@ -59,7 +59,7 @@ Counter* named(const Domain* in, String* called) noexcept {
   return found;
 }
 
-void tell(const Counter& counted, Value value) noexcept {
+void record_value(const Counter& counted, Value value) noexcept {
   counter({.language = Language::itt,
            .domain = counted.domain,
            .name = counted.name,
@@ -70,8 +70,8 @@ void tell(const Counter& counted, Value value) noexcept {
 void add_to(Counter* counted, std::uint64_t amount) noexcept {
   if (counted == nullptr || counted->type == type_float || counted->type == type_double) return;
   const bool has_sign = counted->type == type_s64 || counted->type == type_s32 || counted->type == type_s16;
-  tell(*counted, {has_sign ? Payload::signed_integer : Payload::unsigned_integer,
-                  counted->value.fetch_add(amount, std::memory_order_relaxed) + amount});
+  record_value(*counted, {has_sign ? Payload::signed_integer : Payload::unsigned_integer,
+                          counted->value.fetch_add(amount, std::memory_order_relaxed) + amount});
 }
 void inc(Counter* counted) noexcept {
   add_to(counted, 1);
@@ -103,7 +103,7 @@ void set(Counter* counted, void* at) noexcept {
   const Value value = value_of(counted->type, at);
   if (value.type == Payload::none) return;
   counted->value.store(value.bits, std::memory_order_relaxed);
-  tell(*counted, value);
+  record_value(*counted, value);
 }
 
 template <class Number>

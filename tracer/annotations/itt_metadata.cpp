@@ -17,7 +17,7 @@ bool is_of_openmp(const Domain* domain) noexcept {
   return domain != nullptr && std::strcmp(domain->name, "OMP Metadata") == 0;
 }
 
-void tell(const Domain* domain, String* key, Value value) noexcept {
+void record_metadata(const Domain* domain, String* key, Value value) noexcept {
   mark({.language = Language::itt,
         .domain = number_of(domain),
         .name = number_of(key),
@@ -29,7 +29,7 @@ void add(const Domain* domain, Id, String* key, int type, std::size_t count, voi
   const std::size_t size = size_of(type);
   if (data == nullptr || size == 0 || is_of_openmp(domain)) return;
   for (std::size_t i = 0; i < std::min(count, most_values); ++i)
-    tell(domain, key, value_of(type, static_cast<const char*>(data) + i * size));
+    record_metadata(domain, key, value_of(type, static_cast<const char*>(data) + i * size));
   if (count > most_values) tracer().count("words.metadata_left_out", count - most_values);
 }
 
@@ -37,7 +37,7 @@ void add(const Domain* domain, Id, String* key, int type, std::size_t count, voi
 void add_text(const Domain* domain, Id, String* key, const char* data, std::size_t length) noexcept {
   if (data == nullptr || is_of_openmp(domain)) return;
   char* copy = copy_of(data, length != 0 ? length : longest_name);
-  tell(domain, key, {Payload::text, name_of(copy)});
+  record_metadata(domain, key, {Payload::text, name_of(copy)});
   std::free(copy);
 }
 

@@ -177,7 +177,7 @@ std::uint64_t register_counter(const void* domain, const CounterAttributes* from
   return made->id;
 }
 
-void tell(const Counters& of, const Counter& one, Value value) noexcept {
+void record_value(const Counters& of, const Counter& one, Value value) noexcept {
   if (value.type == Payload::none || value.type == Payload::text) return;
   counter({.language = Language::nvtx,
            .domain = of.domain->name,
@@ -193,17 +193,18 @@ void sample_integer(const void* domain, std::uint64_t id, std::int64_t value) no
   if (of == nullptr || of->count == 0) return;
   const auto bits = static_cast<std::uint64_t>(value);
   const Payload registered = value_of({.type = of->counters[0].field.type}, &bits, sizeof bits).type;
-  tell(*of, of->counters[0],
-       {registered == Payload::unsigned_integer ? Payload::unsigned_integer : Payload::signed_integer, bits});
+  record_value(*of, of->counters[0],
+               {registered == Payload::unsigned_integer ? Payload::unsigned_integer : Payload::signed_integer, bits});
 }
 void sample_real(const void* domain, std::uint64_t id, double value) noexcept {
   const Counters* of = counters_at(domain, id);
-  if (of != nullptr && of->count != 0) tell(*of, of->counters[0], {Payload::real, bits_of(value)});
+  if (of != nullptr && of->count != 0) record_value(*of, of->counters[0], {Payload::real, bits_of(value)});
 }
 void sample(const void* domain, std::uint64_t id, const void* bytes, std::size_t size) noexcept {
   const Counters* of = counters_at(domain, id);
   if (of == nullptr) return;
-  for (std::size_t i = 0; i < of->count; ++i) tell(*of, of->counters[i], value_of(of->counters[i].field, bytes, size));
+  for (std::size_t i = 0; i < of->count; ++i)
+    record_value(*of, of->counters[i], value_of(of->counters[i].field, bytes, size));
 }
 void sample_none(const void* domain, std::uint64_t id, std::uint8_t reason) noexcept {
   constexpr std::uint8_t is_zero = 0;  // NVTX_COUNTER_SAMPLE_ZERO; with others there is no value

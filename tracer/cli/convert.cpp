@@ -50,7 +50,7 @@ int run(Options& options) {
     options.index.finish(result.archive, options.quiet);
     if (options.quiet) continue;
     print_note(summary_of(result));
-    say_rest_of_job(around);
+    print_rest_of_job(around);
   }
   return ok;
 }

@@ -97,10 +97,10 @@ void export_into(FilteredArchive& archive, const Options& options, TimelineVisit
   report::LongSlices longer{writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
   report::Timeline timeline{source.definitions(), options.shortest.empty() ? writer : longer};
   report::Phases phases{source.definitions(), replay};
-  PhaseTeller teller{phases, writer};
+  PhaseTeller emitter{phases, writer};
   if (phases.any()) {
     replay.add(phases);
-    replay.add(teller);
+    replay.add(emitter);
   }
   report::TimelineMessages messages{source.definitions(), replay, writer};
   replay.add(messages.observer());  // before the timeline, which finishes the visitor

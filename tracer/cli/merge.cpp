@@ -63,7 +63,7 @@ int run(Options& options) {
   const MergeResult result = options.output.empty()
                                  ? merge_job(fs::absolute(options.jobs.front()).lexically_normal(), merging)
                                  : merge(traces, options.output, merging);
-  say_merged(result, options.quiet);
+  print_merged(result, options.quiet);
   options.index.finish(result.archive, options.quiet);
   return result.left_out.empty() ? ok : failure;
 }
@@ -93,7 +93,7 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-void say_merged(const MergeResult& result, bool quiet) {
+void print_merged(const MergeResult& result, bool quiet) {
   for (const std::string& line : result.left_out) print_error(line);
   if (quiet) return;
   for (const std::string& line : result.notes) print_note(line);

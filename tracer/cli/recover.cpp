@@ -93,14 +93,14 @@ int recover_one(const fs::path& directory, ConvertOptions options) {
   const bool keep_raw = options.keep_raw;
   Progress progress("recovering");
   options.progress = [&](double fraction) { progress.update(fraction); };
-  options.waiting = [&] { say_waiting(directory); };
+  options.waiting = [&] { print_waiting(directory); };
   const RecoverResult result = recover(directory, options);
   if (result.archive.was_complete) {
     print_note(summary_of(result.archive));
     return ok;
   }
   print_note("recovered " + describe(result));
-  say_rest_of_job(directory);
+  print_rest_of_job(directory);
   for (const auto& line : result.archive.damage) print_note("not recovered: " + line);
   if (result.archive.raw_kept && !keep_raw) print_note("the raw trace is kept, as not all of it could be read");
   return ok;
@@ -136,7 +136,7 @@ void recover_rings(const raw::Leftover& leftover) {
 
 }  // namespace
 
-void say_left_memory(const Launch& launch) {
+void print_left_memory(const Launch& launch) {
   constexpr std::uint64_t worth_a_line = 16 << 20;
   std::vector<fs::path> unreported;
   std::uint64_t bytes = 0;

@@ -14,6 +14,6 @@ namespace tracer::cli {
 void recover_elsewhere(const Launch& launch, const std::vector<std::filesystem::path>& traces);
 
 /// A line on shared memory that dead runs of other launches have left, when it is much; once for each run.
-void say_left_memory(const Launch& launch);
+void print_left_memory(const Launch& launch);
 
 }  // namespace tracer::cli

@@ -25,7 +25,7 @@ std::optional<check::CheckPart::Begin> begin_of(const Definitions& definitions, 
   if (!report::take_part_state(found->kept, definitions, part.read, true, *open, mpi)) return std::nullopt;
   const auto views_of = [open](const otf2::OpenedViews& views) {
     std::vector<otf2::OwnedView> opened;
-    open->tell_begun([&](LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+    open->emit_begun([&](LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
       if (auto view = views.view_of(location, event, attributes)) opened.push_back(std::move(*view));
     });
     return opened;

@@ -69,7 +69,7 @@ class FilteredSource final : public EventSource, private EventVisitor {
   FilteredSource(EventSource& source, const Filter& filter) : source_{source}, definitions_{source.definitions()} {
     for (const Region& region : definitions_.regions) keep_.push_back(filter.keeps(region));
     left_out_.resize(definitions_.locations.size());
-    tell_filter(definitions_, filter.text());
+    record_filter(definitions_, filter.text());
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
@@ -181,7 +181,7 @@ std::uint64_t parse_duration(std::string_view text) {
   return static_cast<std::uint64_t>(value * factor);
 }
 
-void tell_filter(Definitions& definitions, const std::string& text) {
+void record_filter(Definitions& definitions, const std::string& text) {
   auto& all = definitions.properties;
   const auto before =
       std::find_if(all.begin(), all.end(), [](const Property& p) { return p.name == properties::filter; });

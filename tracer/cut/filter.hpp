@@ -40,7 +40,7 @@ class Filter {
 std::uint64_t parse_duration(std::string_view text);
 
 /// Adds to the trace's property TRACER::FILTER what is left out of it.
-void tell_filter(Definitions& definitions, const std::string& text);
+void record_filter(Definitions& definitions, const std::string& text);
 
 /// `source` without the regions that the filter leaves out: their enters, leaves and parameters. Tasks,
 /// teams and locks stay. Both must outlive the result.

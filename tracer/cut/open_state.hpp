@@ -23,7 +23,7 @@ namespace tracer::report {
 
 class OpenState {
  public:
-  using Tell = std::function<void(LocationRef, const Event&, std::span<const EventAttribute>)>;
+  using Emit = std::function<void(LocationRef, const Event&, std::span<const EventAttribute>)>;
 
   explicit OpenState(const Definitions& definitions);
   /// Events in order of time. `location` is below the number of locations.
@@ -32,22 +32,22 @@ class OpenState {
   bool is_forking(LocationRef location) const;
   bool is_any_forking() const;
   /// The events that opened what is open, in their order, at `time`.
-  void tell_openings(std::uint64_t time, const Tell& tell);
-  /// The same at time 0 for who goes on with all events behind, also those that tell_openings() cannot have: of a team
+  void emit_openings(std::uint64_t time, const Emit& emit);
+  /// The same at time 0 for who goes on with all events behind, also those that emit_openings() cannot have: of a team
   /// that is over before its join comes a fork, begin and end of an undefined team.
-  void tell_begun(const Tell& tell) const;
-  /// After tell_openings(). What ends something that was open but could not be written alone: `event` is left out, or
+  void emit_begun(const Emit& emit) const;
+  /// After emit_openings(). What ends something that was open but could not be written alone: `event` is left out, or
   /// (true) is written, after the beginning that stands in `first`.
   bool goes_on(LocationRef location, const Event& event, std::optional<Event>& first);
   /// A collective operation begins, of which only the end decides whether it is written: then, with that.
-  void tell_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
+  void emit_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
   /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
   /// and leave it then. Tasks that nobody has begun are left as they are.
-  void tell_closings(std::uint64_t time, const Tell& tell) const;
+  void emit_closings(std::uint64_t time, const Emit& emit) const;
   /// Each explicit task has been on one location only, and nobody came to a team again whose master was in it: of some
   /// locations alone the same is open.
   bool is_by_location() const noexcept { return is_by_location_; }
-  /// What follow() has made of the events so far, but for their times; not after tell_openings().
+  /// What follow() has made of the events so far, but for their times; not after emit_openings().
   void keep(std::string& out) const;
   /// That again, of the locations that are `wanted` (empty: of all): refuses what cannot be.
   void take(BytesIn& in, const Definitions& definitions, const std::vector<bool>& wanted);
@@ -168,9 +168,9 @@ class OpenState {
   void end_team(State& state);
   bool is_master_in(LocationRef location, CommRef comm) const;
   /// Barriers and worksharing that are over for some members of a team only, so often.
-  static void tell_done(LocationRef location, Event enter, std::uint64_t times, const Tell& tell);
+  static void emit_done(LocationRef location, Event enter, std::uint64_t times, const Emit& emit);
   /// Those who have not come to the team that a master began come and go.
-  void tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const;
+  void emit_absent(const Membership& master, std::uint64_t time, const Emit& emit) const;
   void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// In the order in which it was opened: all that is open, and `more`.
   std::vector<Item> items(const std::vector<std::pair<Held, std::uint64_t>>& more = {}) const;
@@ -182,7 +182,7 @@ class OpenState {
   static bool has_teamless_fork(const State& state);
   /// Has `location` go to the task `to`, when it is in another.
   void go_to(LocationRef location, const Owner& to, std::uint64_t time, std::vector<Owner>& current,
-             const Tell& tell) const;
+             const Emit& emit) const;
 
   class Keeper;
   class Taker;

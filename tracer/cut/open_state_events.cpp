@@ -65,7 +65,7 @@ std::vector<std::pair<OpenState::Held, std::uint64_t>> OpenState::done_ahead() c
   return ahead;
 }
 
-void OpenState::tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const {
+void OpenState::emit_absent(const Membership& master, std::uint64_t time, const Emit& emit) const {
   const CommRef comm = master.begin.event.ref;
   const auto found = begun_.find(comm);
   if (comm >= members_.size() || found == begun_.end()) return;
@@ -73,7 +73,7 @@ void OpenState::tell_absent(const Membership& master, std::uint64_t time, const 
   const auto at = [&](LocationRef location, EventType type, std::uint32_t ref) {
     Event event = event_of(type, ref);
     event.time = time;
-    tell(location, event, {});
+    emit(location, event, {});
   };
   for (const LocationRef member : members_[comm]) {
     if (member >= used_.size() || !used_[member] || begun.has(member)) continue;
@@ -109,7 +109,7 @@ std::vector<OpenState::Item> OpenState::items(const std::vector<std::pair<Held, 
 }
 
 void OpenState::go_to(LocationRef location, const Owner& to, std::uint64_t time, std::vector<Owner>& current,
-                      const Tell& tell) const {
+                      const Emit& emit) const {
   if (current[location] == to) return;
   const CommRef comm = std::get<0>(to ? *to : *current[location]);
   Event event = event_of(EventType::task_switch, comm);
@@ -123,38 +123,38 @@ void OpenState::go_to(LocationRef location, const Owner& to, std::uint64_t time,
   }
   event.time = time;
   current[location] = to;
-  tell(location, event, {});
+  emit(location, event, {});
 }
 
-void OpenState::tell_done(LocationRef location, Event enter, std::uint64_t times, const Tell& tell) {
+void OpenState::emit_done(LocationRef location, Event enter, std::uint64_t times, const Emit& emit) {
   Event leave = enter;
   leave.type = EventType::leave;
   for (std::uint64_t written = 0; written < times; ++written) {
-    tell(location, enter, {});
-    tell(location, leave, {});
+    emit(location, enter, {});
+    emit(location, leave, {});
   }
 }
 
-void OpenState::tell_begun(const Tell& tell) const {
+void OpenState::emit_begun(const Emit& emit) const {
   std::vector<Owner> current(locations_.size());
   const auto ahead = done_ahead();
   for (const Item& item : items(ahead)) {
     const LocationRef location = item.held->location;
     Event event = item.held->event;
     event.time = 0;
-    if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, 0, current, tell);
+    if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, 0, current, emit);
     if (event.type == EventType::team_begin) current[location].reset();
-    if (item.times == 0) tell(location, event, item.held->attributes);
-    tell_done(location, event, item.times, tell);
+    if (item.times == 0) emit(location, event, item.held->attributes);
+    emit_done(location, event, item.times, emit);
     if (!item.held->over) continue;
-    tell(location, event_of(EventType::team_begin, undefined_ref), {});
-    tell(location, event_of(EventType::team_end, undefined_ref), {});
+    emit(location, event_of(EventType::team_begin, undefined_ref), {});
+    emit(location, event_of(EventType::team_end, undefined_ref), {});
   }
   for (LocationRef location = 0; location < locations_.size(); ++location)
-    go_to(location, locations_[location].current, 0, current, tell);
+    go_to(location, locations_[location].current, 0, current, emit);
 }
 
-void OpenState::tell_openings(std::uint64_t time, const Tell& tell) {
+void OpenState::emit_openings(std::uint64_t time, const Emit& emit) {
   std::vector<Owner> current(locations_.size());
   const auto ahead = done_ahead();
   for (const Item& item : items(ahead)) {
@@ -169,13 +169,13 @@ void OpenState::tell_openings(std::uint64_t time, const Tell& tell) {
       locations_[location].collective = event;
       continue;
     }
-    if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, time, current, tell);
+    if (!item.is_task && event.type != EventType::team_begin) go_to(location, item.owner, time, current, emit);
     if (event.type == EventType::team_begin) current[location].reset();
-    if (item.times == 0) tell(location, event, item.held->attributes);
-    tell_done(location, event, item.times, tell);
+    if (item.times == 0) emit(location, event, item.held->attributes);
+    emit_done(location, event, item.times, emit);
   }
   for (LocationRef location = 0; location < locations_.size(); ++location)
-    go_to(location, locations_[location].current, time, current, tell);
+    go_to(location, locations_[location].current, time, current, emit);
 }
 
 bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<Event>& first) {
@@ -191,7 +191,7 @@ bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<
   return true;
 }
 
-void OpenState::tell_closings(std::uint64_t time, const Tell& tell) const {
+void OpenState::emit_closings(std::uint64_t time, const Emit& emit) const {
   std::vector<Owner> current;
   std::vector<std::vector<Owner>> forks;
   for (const State& state : locations_) {
@@ -208,11 +208,11 @@ void OpenState::tell_closings(std::uint64_t time, const Tell& tell) const {
       location = task.at;
     }
     if (!event) continue;
-    go_to(location, item->owner, time, current, tell);
+    go_to(location, item->owner, time, current, emit);
     event->time = time;
-    if (item->master != nullptr) tell_absent(*item->master, time, tell);
-    tell(location, *event, {});
-    if (item->is_task) go_to(location, {}, time, current, tell);
+    if (item->master != nullptr) emit_absent(*item->master, time, emit);
+    emit(location, *event, {});
+    if (item->is_task) go_to(location, {}, time, current, emit);
     if (event->type == EventType::team_end)
       current[location] = item->master != nullptr && !forks[location].empty() ? forks[location].back() : Owner{};
     if (event->type == EventType::thread_join && !forks[location].empty()) forks[location].pop_back();

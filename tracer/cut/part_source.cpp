@@ -135,11 +135,11 @@ class PartSource final : public EventSource, private EventVisitor {
     }
     try {
       if (!begun_) begin();
-      tell_held();
+      emit_held();
     } catch (const Reached&) {
       return;
     }
-    if (is_over_) open_->tell_closings(to_, teller());
+    if (is_over_) open_->emit_closings(to_, emitter());
   }
 
  private:
@@ -168,9 +168,9 @@ class PartSource final : public EventSource, private EventVisitor {
   void begin() {
     begun_ = true;
     mpi_->begin();
-    open_->tell_openings(from_, teller());
+    open_->emit_openings(from_, emitter());
   }
-  OpenState::Tell teller() {
+  OpenState::Emit emitter() {
     return [this](LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
       next_->event(location, event, attributes);
     };
@@ -187,7 +187,7 @@ class PartSource final : public EventSource, private EventVisitor {
       next_->event(location, at_end, attributes);
     }
     if (open_->is_any_forking()) return;
-    open_->tell_closings(to_, teller());
+    open_->emit_closings(to_, emitter());
     throw Reached{};
   }
 
@@ -211,11 +211,11 @@ class PartSource final : public EventSource, private EventVisitor {
     if (!mpi_->is_undecided()) return within(location, event, attributes);
     held_.push_back({location, event, {attributes.begin(), attributes.end()}});
     mpi_->look_ahead(location, event, attributes);
-    if (!mpi_->is_undecided() || held_.size() >= most_held) tell_held();
+    if (!mpi_->is_undecided() || held_.size() >= most_held) emit_held();
   }
 
   /// What was held back until it was clear which receives are for messages of before.
-  void tell_held() {
+  void emit_held() {
     mpi_->decide();
     const std::vector<Held> held = std::exchange(held_, {});
     for (const Held& one : held) within(one.location, one.event, one.attributes);
@@ -225,7 +225,7 @@ class PartSource final : public EventSource, private EventVisitor {
     if (event.time > to_) return behind(location, event, attributes);
     open_->follow(location, event, attributes);
     if (event.type == EventType::mpi_collective_begin && mpi_->is_behind(location))
-      return open_->tell_with_end(location, event);
+      return open_->emit_with_end(location, event);
     const std::optional<Event> cut = mpi_->after(location, event, attributes);
     std::optional<Event> first;
     if (!open_->goes_on(location, event, first)) return;

@@ -59,7 +59,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
         process_of_{processes_of_locations(definitions_)} {
     std::string text;
     for (const std::string& pattern : patterns) text += (text.empty() ? "" : "; ") + std::string{phase_rule} + pattern;
-    tell_filter(definitions_, text);
+    record_filter(definitions_, text);
     remove_sums(definitions_);
   }
   const Definitions& definitions() const override { return definitions_; }

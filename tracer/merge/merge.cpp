@@ -47,7 +47,7 @@ void verify_part(const fs::path& trace, unsigned threads, std::vector<PartOfJob>
 }
 
 /// What of a raw trace could not be read: the rest is joined.
-void say_damage(const fs::path& trace, const ConvertResult& made, MergeResult& result) {
+void note_damage(const fs::path& trace, const ConvertResult& made, MergeResult& result) {
   for (const std::string& line : made.damage)
     result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
 }
@@ -61,7 +61,7 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
       if (is_unfinished(trace)) {
         const RecoverResult made = recover(trace, options.conversion);
         is_read = !made.archive.was_complete && !made.archive.raw_kept;
-        say_damage(trace, made.archive, result);
+        note_damage(trace, made.archive, result);
       } else if (!has_archive(trace)) {
         if (is_being_recorded(trace)) {
           result.left_out.push_back(trace.string() + " is still being recorded");
@@ -70,7 +70,7 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
         const ConvertResult made = options.convert_one ? options.convert_one(trace, options.conversion)
                                                        : recover(trace, options.conversion).archive;
         is_read = !made.was_complete && !made.raw_kept;
-        say_damage(trace, made, result);
+        note_damage(trace, made, result);
       }
       parts.push_back(read_part_of_job(trace));
       if (!is_read) verify_part(trace, options.conversion.threads, parts);
@@ -92,7 +92,7 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
 }
 
 /// Each process that a launcher of another MPI has started takes itself for one that was started alone.
-void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& result) {
+void note_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& result) {
   const auto others =
       std::count_if(parts.begin(), parts.end(), [](const PartOfJob& p) { return p.is_another_to_launcher; });
   if (others == 0) return;
@@ -102,7 +102,7 @@ void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& resu
 }
 
 /// Some OpenMP runs on a runtime without tool support; the ranks' calls of MPI are there nevertheless.
-void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) {
+void note_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) {
   const auto lacks = [](const PartOfJob& part) { return !part.not_recorded.empty(); };
   const auto count = std::count_if(parts.begin(), parts.end(), lacks);
   if (count == 0) return;
@@ -112,7 +112,7 @@ void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) 
       ", which has no tools interface: it is not in the trace. Run with: tracer run --runtime auto -- ...");
 }
 
-void say_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {
+void note_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {
   struct World {
     std::uint32_t size = 0;
     std::set<long> ranks;
@@ -217,9 +217,9 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   }
   if (std::string periods = samples.periods_text(); !periods.empty()) result.notes.push_back(std::move(periods));
   if (options.of == 0) {
-    say_strange_launcher(parts, result);
-    say_missing_ranks(parts, result);
-    say_not_recorded(parts, result);
+    note_strange_launcher(parts, result);
+    note_missing_ranks(parts, result);
+    note_not_recorded(parts, result);
   }
   otf2::JoinOptions whole;
   whole.clock = common.clock;

@@ -90,7 +90,7 @@ bool receive(std::uint64_t* words, int count, int from, const Waiting& waiting) 
   return ask(MpiFunction::Recv, words, count * 8, family.byte, from, tag, own_comm, &status[0]) == 0;
 }
 
-void tell(const Exchange* best, int count, int peer, const char* when) noexcept {
+void record_exchanges(const Exchange* best, int count, int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   char name[64];
   std::snprintf(name, sizeof name, "MPI::CLOCK::%s::%d", when, peer);
@@ -127,7 +127,7 @@ struct Best {
 /// The asking side sends with each message how long it is worth waiting awake for the next one, 0: there is none. While
 /// it does not settle there are pauses between bursts, longer and longer, and by chance: others that are compared on
 /// the same processors are then done, or pause.
-void ask_clock_of(int peer, const char* when) noexcept {
+void measure_clock_of(int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   Best best;
   std::int64_t patience = most_patience, quickest = most_patience, pause = 2 * shortest_nap;
@@ -161,7 +161,7 @@ void ask_clock_of(int peer, const char* when) noexcept {
     sleep_for(pause / 2 + chance % pause);
     pause = std::min(2 * pause, best.is_disturbed() ? longest_pause : 4 * shortest_nap);
   }
-  tell(best.all, best.count, peer, when);
+  record_exchanges(best.all, best.count, peer, when);
 }
 
 void answer(int peer) noexcept {
@@ -180,7 +180,7 @@ void answer(int peer) noexcept {
 void compare(const char* when) noexcept {
   for (int step = 1; own_place >= 0 && step < clocks; step *= 2) {
     if (own_place % (2 * step) == step) return answer(leaders[own_place - step]);
-    if (own_place + step < clocks) ask_clock_of(leaders[own_place + step], when);
+    if (own_place + step < clocks) measure_clock_of(leaders[own_place + step], when);
   }
 }
 

@@ -132,7 +132,7 @@ bool Family::cancelled(Word status) const noexcept {
   return ask(MpiFunction::Test_cancelled, status, &flag) == 0 && flag != 0;
 }
 
-std::uint64_t Family::ask_bytes(Word status) const noexcept {
+std::uint64_t Family::query_bytes(Word status) const noexcept {
   std::int64_t count = 0;
   return ask(MpiFunction::Get_count_c, status, byte, &count) == 0 && count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }

@@ -57,12 +57,12 @@ struct Family {
     if (kind == FamilyKind::mpich)
       return static_cast<std::uint32_t>(number(status)) |
              static_cast<std::uint64_t>(static_cast<std::uint32_t>(number(status + 4)) >> 1) << 32;
-    return ask_bytes(status);
+    return query_bytes(status);
   }
   const char* name() const noexcept;
 
  private:
-  std::uint64_t ask_bytes(Word status) const noexcept;
+  std::uint64_t query_bytes(Word status) const noexcept;
   static int number(Word at) noexcept {
     int value;
     std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);

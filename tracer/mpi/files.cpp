@@ -42,7 +42,7 @@ void add_path(Text& text, const char* name) noexcept {
   text.add("%s", rest);
 }
 
-void tell_handle(const File& file) noexcept {
+void record_handle(const File& file) noexcept {
   Text text;
   if (file.is_collective) text.add("comm=%u;", file.comm->id);
   if (file.again > 1) text.add("again=%u;", file.again);
@@ -93,7 +93,7 @@ File* open_file(Word handle, const Comm& comm, const char* name) noexcept {
     if (file == nullptr || !handles.set(handle, file)) return nullptr;
     file->is_open = true;
   }
-  if (is_new) tell_handle(*file);
+  if (is_new) record_handle(*file);
   return file;
 }
 

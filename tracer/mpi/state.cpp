@@ -68,7 +68,7 @@ void load_members(Members& members, Word comm, MpiFunction which, int size) noex
   ask(MpiFunction::Group_free, &group);
 }
 
-void tell_comm(const Comm& comm, const char* name) noexcept {
+void record_comm(const Comm& comm, const char* name) noexcept {
   Text value;
   value.add("%s", comm.fact);
   if (name != nullptr && *name != '\0') value.add(";name=%s", name);
@@ -153,7 +153,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
   }
   comm.identity = identity.keep();
   describe(comm, parent_of(comm, parent, making, peer), members, remote);
-  tell_comm(comm, nullptr);
+  record_comm(comm, nullptr);
   return &comm;
 }
 
@@ -212,7 +212,7 @@ void connect() noexcept {
   if (table != nullptr) table->at_end(&record_unrecorded, nullptr);
 }
 
-std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {
+std::uint64_t query_type_size(Thread& thread, Word handle) noexcept {
   const std::uint32_t generation = type_generation.load(std::memory_order_relaxed);
   std::int64_t size = 0;
   // The program gets this error; asking for it here would be one of MPI_COMM_WORLD's, and end it.
@@ -257,7 +257,7 @@ void forget_comm(Word handle, const Comm& comm) noexcept {
 void name_comm(const Comm& comm, const char* name) noexcept {
   char copy[256] = "";
   if (name != nullptr) std::strncpy(copy, name, sizeof copy - 1);
-  if (&comm != &nobody) tell_comm(comm, copy);
+  if (&comm != &nobody) record_comm(comm, copy);
 }
 
 std::uint32_t control_name(int level) noexcept {
@@ -276,7 +276,7 @@ std::uint32_t control_name(int level) noexcept {
 
 namespace {
 
-void ask_neighbours(Comm& comm, Word handle) noexcept {
+void query_neighbours(Comm& comm, Word handle) noexcept {
   // Open MPI: CART 1, GRAPH 2, DIST_GRAPH 3; MPICH and the ABI: GRAPH 1, CART 2, DIST_GRAPH 3.
   int kind = 0, sources = 0, destinations = 0, weighted = 0;
   if (ask(MpiFunction::Topo_test, handle, &kind) == 0) {
@@ -298,11 +298,11 @@ void ask_neighbours(Comm& comm, Word handle) noexcept {
 }  // namespace
 
 std::uint64_t sources_of(Comm& comm, Word handle) noexcept {
-  if (comm.sources.load(std::memory_order_relaxed) < 0) ask_neighbours(comm, family.handle(handle));
+  if (comm.sources.load(std::memory_order_relaxed) < 0) query_neighbours(comm, family.handle(handle));
   return static_cast<std::uint64_t>(comm.sources.load(std::memory_order_relaxed));
 }
 std::uint64_t destinations_of(Comm& comm, Word handle) noexcept {
-  if (comm.sources.load(std::memory_order_relaxed) < 0) ask_neighbours(comm, family.handle(handle));
+  if (comm.sources.load(std::memory_order_relaxed) < 0) query_neighbours(comm, family.handle(handle));
   return static_cast<std::uint64_t>(comm.destinations.load(std::memory_order_relaxed));
 }
 

@@ -153,7 +153,7 @@ inline void count_unrecorded(Unrecorded what) noexcept {
   unrecorded[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
 }
 
-std::uint64_t ask_type_size(Thread& thread, Word datatype) noexcept;
+std::uint64_t query_type_size(Thread& thread, Word datatype) noexcept;
 extern std::atomic<std::uint32_t> type_generation, comm_generation, window_generation;
 
 inline std::size_t slot_of(Word handle, std::size_t slots) noexcept {
@@ -166,7 +166,7 @@ inline std::size_t slot_of(Word handle, std::size_t slots) noexcept {
   const auto& known = thread.types[slot_of(handle, 16)];
   if (known.handle == handle && known.generation == type_generation.load(std::memory_order_relaxed)) [[likely]]
     return known.size;
-  return ask_type_size(thread, handle);
+  return query_type_size(thread, handle);
 }
 
 /// Of that many elements. MPI is asked for no type of which there are none: it may be MPI_DATATYPE_NULL or nothing at

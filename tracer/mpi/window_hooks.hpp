@@ -186,7 +186,7 @@ inline void complete_operations(const Call& call, Window& window, std::uint32_t 
     call.rma(Endpoint::none, only_here ? RmaStep::complete_here : RmaStep::complete_there, window.id, 0, 0, 0, ids[i]);
 }
 
-inline void tell_locks(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
+inline void record_held_locks(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
   for (Window::Held lock; take_unrecorded_lock(window, target, begun, lock);)
     call.rma(Endpoint::none, RmaStep::lock_acquired, window.id, lock.target, 0, 0, 0, lock.type);
 }
@@ -313,7 +313,7 @@ struct win_lock_all {
 };
 
 inline void unlock(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
-  tell_locks(call, window, target, begun);
+  record_held_locks(call, window, target, begun);
   complete_operations(call, window, target, begun, false);
   remove_lock(window, target);
   call.rma(Endpoint::end, RmaStep::lock_released, window.id, target);
@@ -354,7 +354,7 @@ struct win_flushing {
   template <class Next, class... Words>
   static Word flush(const Call& call, std::uint32_t target, Word win, Next next, Words... words) noexcept {
     const auto then = [&](Window& window, std::uint64_t begun) {
-      tell_locks(call, window, target, begun);
+      record_held_locks(call, window, target, begun);
       complete_operations(call, window, target, begun, only_here);
       call.leave();
     };

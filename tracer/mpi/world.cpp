@@ -40,7 +40,7 @@ const char* level_name(int level) noexcept {
   return step >= 0 && step < 4 ? names[step] : "unknown";
 }
 
-void tell_library() noexcept {
+void record_library() noexcept {
   record_fact(properties::fact(properties::mpi_family), family.name());
   char text[8192] = "";  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH
   int length = 0;
@@ -110,7 +110,7 @@ Comm& self_comm() noexcept {
 
 bool begin(int threads_provided) noexcept {
   const Locked lock(world_lock);
-  tell_library();
+  record_library();
   record_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
   int level = 0;  // as it is: MPI_Init requests none, and some MPIs get it from their environment
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
@@ -151,7 +151,7 @@ void begin_session(Word session) noexcept {
   if (open_sessions == most_sessions) return;
   sessions[open_sessions++] = session;
   if (group != 0) return;
-  tell_library();
+  record_library();
   if (take_group()) number_processes();
 }
 

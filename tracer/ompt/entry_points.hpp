@@ -33,6 +33,6 @@ std::vector<NamedValue> enumerate_mutex_implementations(const EntryPoints& entry
 std::vector<std::vector<std::int32_t>> enumerate_places(const EntryPoints& entry_points);
 
 /// Writes the places into the journal, once there are any. Any thread while the runtime lives.
-void tell_places() noexcept;
+void record_places() noexcept;
 
 }  // namespace tracer::ompt

@@ -31,7 +31,7 @@ void set_thread_may_ask(bool may) noexcept {
   may_ask = may;
 }
 
-bool ask_runtime(AskedRuntime& asked) noexcept {
+bool query_runtime(AskedRuntime& asked) noexcept {
   const EntryPoints& runtime = context().entry_points;
   if (!may_ask || runtime.get_state == nullptr) return false;
   ompt_wait_id_t wait = 0;

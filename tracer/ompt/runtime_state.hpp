@@ -8,7 +8,7 @@ namespace tracer::ompt {
 
 /// An AskRuntime. The entry points that it calls are async signal safe (OpenMP 5.2, 19.6: "ompt_get_state",
 /// "ompt_get_task_info"). Any thread.
-bool ask_runtime(AskedRuntime& asked) noexcept;
+bool query_runtime(AskedRuntime& asked) noexcept;
 
 /// The calling thread's runtime has announced its end: libomp frees its tables after that, before it finalises the
 /// tool.

@@ -25,7 +25,7 @@ void look_at_place(Channel& channel) noexcept {
   const int place = get_place_num != nullptr ? get_place_num() : -1;
   if (place < 0) return;
   channel.bind(sched_getcpu(), place);
-  tell_places();
+  record_places();
 }
 
 void emit_begin(Channel& channel, std::uint32_t thread_type, int place) noexcept {
@@ -50,7 +50,7 @@ bool is_first_of_forked_child() noexcept {
 
 }  // namespace
 
-void tell_places() noexcept try {
+void record_places() noexcept try {
   Session* session = Session::current();
   if (session == nullptr || places_are_recorded.load(std::memory_order_relaxed)) return;
   const auto places = enumerate_places(context().entry_points);

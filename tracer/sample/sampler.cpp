@@ -37,7 +37,7 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     if (!made->plan_.denied.empty())
       std::exchange(is_reported, true) ? session.journal().message(made->plan_.denied)
                                        : session.message(made->plan_.denied);
-    if (config.sample != 0 && !made->plan_.takes_samples()) made->tell_why_none(made->plan_.denied);
+    if (config.sample != 0 && !made->plan_.takes_samples()) made->report_why_none(made->plan_.denied);
     if (!made->plan_.lacks.empty()) session.journal().fact("RUN::SAMPLES_LACK", made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
@@ -104,15 +104,16 @@ void Sampler::drain(ChannelId channel, Watched& thread) {
     if (entry.kind == raw::SampleKind::lost) lost_ += entry.reason;
     if (error_ == 0) error_ = file_.append(entry, frames);
   };
-  if (thread.is_new && thread.own.period_ns() != 0) tell_source(channel, thread.own.period_ns());
-  if (thread.is_new && !thread.kernel.counters().ids().empty()) tell_counters(channel, thread.kernel.counters().ids());
+  if (thread.is_new && thread.own.period_ns() != 0) record_source(channel, thread.own.period_ns());
+  if (thread.is_new && !thread.kernel.counters().ids().empty())
+    record_counters(channel, thread.kernel.counters().ids());
   thread.is_new = false;
   thread.kernel.drain(visit);
   thread.own.drain(visit);
 }
 
 // The caller has the lock.
-void Sampler::tell_source(ChannelId channel, std::uint64_t period_ns) {
+void Sampler::record_source(ChannelId channel, std::uint64_t period_ns) {
   raw::SampleEntry source{};
   source.kind = raw::SampleKind::source;
   source.channel = channel;
@@ -123,7 +124,7 @@ void Sampler::tell_source(ChannelId channel, std::uint64_t period_ns) {
 }
 
 // The caller has the lock.
-void Sampler::tell_counters(ChannelId channel, std::span<const CounterId> ids) {
+void Sampler::record_counters(ChannelId channel, std::span<const CounterId> ids) {
   const std::vector<std::uint64_t> words(ids.begin(), ids.end());
   raw::SampleEntry entry{};
   entry.kind = raw::SampleKind::counters;
@@ -177,7 +178,7 @@ void Sampler::give_up(const char* what, int error) noexcept {
 }
 
 /// For the report.
-void Sampler::tell_why_none(const std::string& why) noexcept {
+void Sampler::report_why_none(const std::string& why) noexcept {
   try {
     session_.journal().fact("RUN::NOT_SAMPLED", why);
   } catch (...) {  // no memory: already reported
@@ -185,7 +186,7 @@ void Sampler::tell_why_none(const std::string& why) noexcept {
 }
 
 // Some containers and virtual kernels open every event and never note anything.
-void Sampler::say_if_none_came() noexcept {
+void Sampler::report_if_none_came() noexcept {
   constexpr Nanoseconds enough_periods = 20;
   if (plan_.options.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
   const Nanoseconds used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor_time_before_;
@@ -193,7 +194,7 @@ void Sampler::say_if_none_came() noexcept {
   const std::string why =
       "no samples came from the kernel in " + std::to_string(used / 1'000'000) + " ms of the process's processor time";
   session_.message(why);
-  tell_why_none(why);
+  report_why_none(why);
 }
 
 // The caller has the lock.
@@ -259,12 +260,12 @@ void Sampler::finish() noexcept {
   if (!std::exchange(over_, true)) {
     for (auto& [channel, thread] : threads_) thread->own.stop();
     drain();
-    if (timer_samples_ != 0) tell_source(0, timer_used_ns_ / timer_samples_);
+    if (timer_samples_ != 0) record_source(0, timer_used_ns_ / timer_samples_);
     file_.flush();
     stop_all();
   }
   file_.close();
-  say_if_none_came();
+  report_if_none_came();
   try {
     session_.journal().fact(properties::fact(properties::run_code_of_no_module), code_of_no_module());
   } catch (...) {  // no memory: then it is not known

@@ -50,11 +50,11 @@ class Sampler final : public ThreadObserver {
   int watch(Watched& thread) noexcept;
   void drain() noexcept;
   void drain(ChannelId channel, Watched& thread);
-  void tell_source(ChannelId channel, std::uint64_t period_ns);
-  void tell_counters(ChannelId channel, std::span<const CounterId> ids);
+  void record_source(ChannelId channel, std::uint64_t period_ns);
+  void record_counters(ChannelId channel, std::span<const CounterId> ids);
   void account(Watched& thread) noexcept;
-  void say_if_none_came() noexcept;
-  void tell_why_none(const std::string& why) noexcept;
+  void report_if_none_came() noexcept;
+  void report_why_none(const std::string& why) noexcept;
   void look_after_signal() noexcept;
   void stop_all() noexcept;
   void copy_code_map() noexcept;

@@ -191,7 +191,7 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);
   // Two more for a wait and a loss.
   if (!make_room(count + 2)) return lose(record, more != nullptr);
-  if (has_losses) tell_losses(record.time);
+  if (has_losses) record_losses(record.time);
   more ? ring_.put(record, *more) : ring_.put(record);
   if (const Ticks waited = wait_ticks_.load(std::memory_order_relaxed) - waited_before; waited > 0) {
     const Ticks end = now();
@@ -223,7 +223,7 @@ bool Channel::grows() const noexcept {
   return usual_slots_ < floor_power_of_two(slot_.reserved) && ring_.head() >= rounds_before_growth * usual_slots_;
 }
 
-void Channel::ask_for_drain() noexcept {
+void Channel::request_drain() noexcept {
   if (empty_ring(empties_itself_ || grows())) return;
   session_->list_for_drain(*this);
   session_->consumer().wake_from_producer(*this);
@@ -259,7 +259,7 @@ void Channel::allow(std::uint64_t room) noexcept {
 
 bool Channel::make_room(std::uint64_t count) noexcept {
   const bool is_drained = session_->config().on_full != FullPolicy::newest;
-  if (is_drained && session_->recording() && ring_.used() >= drain_mark()) ask_for_drain();
+  if (is_drained && session_->recording() && ring_.used() >= drain_mark()) request_drain();
   for (;;) {
     const RecordingState state = session_->state();
     if (state != RecordingState::recording) {
@@ -337,7 +337,7 @@ void Channel::lose(const Record& record, bool has_more) noexcept {
   lost_kinds_[static_cast<unsigned>(record.kind) & 63].fetch_add(1, std::memory_order_relaxed);
 }
 
-void Channel::tell_losses(Ticks time) noexcept {
+void Channel::record_losses(Ticks time) noexcept {
   Record lost{};
   lost.kind = RecordKind::lost;
   lost.time = time;

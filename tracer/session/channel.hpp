@@ -194,7 +194,7 @@ class alignas(64) Channel {
   void look_for_team(const Record& record) noexcept;
   bool make_room(std::uint64_t count) noexcept;
   std::uint64_t usable_room() noexcept;
-  void ask_for_drain() noexcept;
+  void request_drain() noexcept;
   bool empty_ring(bool urgent) noexcept;
   bool grows() const noexcept;
   std::uint64_t drain_mark() const noexcept;
@@ -202,7 +202,7 @@ class alignas(64) Channel {
   bool wait_for_room(std::uint64_t count) noexcept;
   void allow(std::uint64_t room) noexcept;
   void lose(const Record& record, bool has_more) noexcept;
-  void tell_losses(Ticks time) noexcept;
+  void record_losses(Ticks time) noexcept;
   void overwrite(std::uint64_t count) noexcept;
 
   RingWriter<std::uint64_t, Record> ring_;

@@ -47,7 +47,7 @@ std::string clock_domain(const std::string& boot) {
   return domain;
 }
 
-bool ask_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks) {
+bool query_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks) {
   const Launcher launcher = find_launcher();
   if (launcher.launch.empty()) return false;
   const std::string name = "meeting-" + std::to_string(fnv1a(launcher.launch));

@@ -19,6 +19,6 @@ std::string clock_domain(const std::string& boot);
 
 /// tracer_front_end::clocks_of_launch: `clocks` by rank, empty when all are known to have them. Throws for want of
 /// memory.
-bool ask_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks);
+bool query_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks);
 
 }  // namespace tracer

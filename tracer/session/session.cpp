@@ -238,7 +238,7 @@ std::uint32_t Session::intern(std::string_view text) noexcept {
   }
 }
 
-void Session::tell_runtime(const RunInfo& known) noexcept {
+void Session::record_runtime(const RunInfo& known) noexcept {
   try {
     RunInfo& run = shared_->run;
     run.omp_version = known.omp_version;

@@ -87,7 +87,7 @@ class Session {
   std::filesystem::path at() const;
 
   /// An OpenMP runtime joins a run that something else began: its fields of `known` become the run's.
-  void tell_runtime(const RunInfo& known) noexcept;
+  void record_runtime(const RunInfo& known) noexcept;
 
   /// For everything the journal holds that has no function here. Not for handlers of frequent events.
   raw::JournalWriter& journal() noexcept;

@@ -20,11 +20,11 @@
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
-void say_waiting(const fs::path& directory) {
+void print_waiting(const fs::path& directory) {
   print_note("another process is building the archive in " + directory.string() + "; waiting for it");
 }
 
-void say_rest_of_job(const fs::path& directory) {
+void print_rest_of_job(const fs::path& directory) {
   const auto parts = parts_of_job(directory);
   if (!parts.empty())
     print_note("this is one process of a job, " + std::to_string(parts.size()) +
@@ -34,7 +34,7 @@ void say_rest_of_job(const fs::path& directory) {
 ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
   Progress progress{"converting"};
   options.progress = [&](double share) { progress.update(share); };
-  options.waiting = [&] { say_waiting(directory); };
+  options.waiting = [&] { print_waiting(directory); };
   const bool in_place = directory == raw;
   if (!in_place || (!is_unbegun(raw / "raw") && raw::open_trace(raw)->report().complete))
     return convert(raw, directory, options);

@@ -16,13 +16,13 @@ ConvertResult convert_with_progress(const std::filesystem::path& raw, const std:
                                     ConvertOptions options);
 
 /// That another process converts what this one was to convert.
-void say_waiting(const std::filesystem::path& directory);
+void print_waiting(const std::filesystem::path& directory);
 
 /// The lines about a merged job.
-void say_merged(const MergeResult& result, bool quiet);
+void print_merged(const MergeResult& result, bool quiet);
 
 /// That more than the archive in `directory` is there, where that is a job's: the parts of its other processes.
-void say_rest_of_job(const std::filesystem::path& directory);
+void print_rest_of_job(const std::filesystem::path& directory);
 
 /// TRACER_THREADS and TRACER_KEEP_RAW, out of `settings` (NAME=VALUE) or the environment.
 ConvertOptions conversion_settings(const std::vector<std::string>& settings);

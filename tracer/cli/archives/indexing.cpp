@@ -19,7 +19,7 @@ index::Stored open_with_progress(otf2::PositionedSource& source, unsigned thread
       source, [&](double share) { progress.update(share); }, threads);
 }
 
-void say_written(const index::Stored& stored) {
+void print_written(const index::Stored& stored) {
   if (stored.is_new && !stored.path.empty())
     print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
 }
@@ -29,7 +29,7 @@ void say_written(const index::Stored& stored) {
 index::Stored index_of(otf2::PositionedSource& source) {
   index::Stored stored = open_with_progress(source, conversion_settings({}).threads);
   if (!stored.note.empty()) print_note(stored.note);
-  say_written(stored);
+  print_written(stored);
   return stored;
 }
 
@@ -55,7 +55,7 @@ void IndexOption::finish(const std::filesystem::path& archive, bool is_quiet) {
   std::error_code error;
   if (of_.empty() || !std::filesystem::equivalent(of_, archive, error)) make(archive);
   if (made_.path.empty()) print_note(made_.note);
-  if (!is_quiet) say_written(made_);
+  if (!is_quiet) print_written(made_);
 }
 
 }  // namespace tracer::cli

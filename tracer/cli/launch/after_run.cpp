@@ -61,7 +61,7 @@ bool is_whole(const ConvertResult& result) {
 /// How far archives were made; also the status of the process that makes them.
 enum Made : int { all = ok, not_all = failure, put_off = 3 };
 
-void say_raw(const fs::path& directory, const std::string& why) {
+void print_raw_trace(const fs::path& directory, const std::string& why) {
   print_note("raw trace left in " + directory.string() + why + "; to build the archive: tracer convert " +
              shell_word(directory.string()));
 }
@@ -105,7 +105,7 @@ Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
     if (!options_.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
     return Made::all;
   } catch (const PutOff& reason) {
-    say_raw(directory, std::string{", since "} + reason.what());
+    print_raw_trace(directory, std::string{", since "} + reason.what());
     return Made::put_off;
   } catch (const NothingRecorded& reason) {  // a child that ended at once, most often
     ::rmdir(at.c_str());
@@ -113,7 +113,7 @@ Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
     return Made::all;
   } catch (const std::exception& error) {
     print_error(with_path(error.what(), at, directory));
-    if (is_there(at / "raw" / "trace")) say_raw(directory, " is kept");
+    if (is_there(at / "raw" / "trace")) print_raw_trace(directory, " is kept");
     return Made::not_all;
   }
 }
@@ -124,7 +124,7 @@ Made RunEnd::make_archives(const std::vector<OwnTrace>& traces, bool is_part) co
   for (const OwnTrace& trace : traces) {
     const auto& [directory, at] = trace;
     if (options_.raw) {
-      if (!options_.quiet) say_raw(directory, "");
+      if (!options_.quiet) print_raw_trace(directory, "");
     } else if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
       print_note(directory.string() + " is still being recorded; after that process has ended: tracer recover " +
                  shell_word(directory.string()));
@@ -136,11 +136,11 @@ Made RunEnd::make_archives(const std::vector<OwnTrace>& traces, bool is_part) co
 }
 
 /// The process that made archives was ended: what it left half is removed, the raw traces are there.
-void say_killed(const std::vector<OwnTrace>& traces, const Outcome& outcome) {
+void print_killed(const std::vector<OwnTrace>& traces, const Outcome& outcome) {
   for (const auto& [directory, at] : traces) {
     if (!is_there(at / "raw" / "trace")) continue;
     remove_half_archive(at);
-    say_raw(directory, ", since " + why_not_done("converting", outcome));
+    print_raw_trace(directory, ", since " + why_not_done("converting", outcome));
   }
 }
 
@@ -149,7 +149,7 @@ Made RunEnd::make_archives_apart(const std::vector<OwnTrace>& traces, bool is_pa
   if (traces.empty()) return Made::all;
   const Outcome converted = do_apart([&]() -> int { return make_archives(traces, is_part); });
   if (converted.signal == 0) return static_cast<Made>(converted.status);
-  say_killed(traces, converted);
+  print_killed(traces, converted);
   return Made::put_off;
 }
 
@@ -166,7 +166,7 @@ bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
     merging.conversion.within_limits = true;
     MergeResult result = merge_job(launch_.at, merging);
     name_by(result, launch_.at, launch_.place);
-    say_merged(result, options_.quiet || (own == 1 && parts == 1 && !launch_.shared));
+    print_merged(result, options_.quiet || (own == 1 && parts == 1 && !launch_.shared));
     return result.left_out.empty();
   } catch (const std::exception& error) {
     print_error(with_path(error.what(), launch_.at, launch_.place));
@@ -232,14 +232,14 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   Made made = make_archives_apart(own_traces(launch_, traces), is_part);
   const std::vector<LaunchNote> notes =
       launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
-  if (!options_.quiet) say_tools(notes, ended);
+  if (!options_.quiet) print_tools(notes, ended);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
   recover_elsewhere(launch_, traces);
   if (traces.empty() && elsewhere.empty() && !options_.quiet && ended.start_error == 0 && launch_.why_none.empty())
-    say_none_was_made(ended, program.preload, notes);
+    print_none_was_made(ended, program.preload, notes);
   const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
-  if (is_last && !options_.quiet) say_left_memory(launch_);
+  if (is_last && !options_.quiet) print_left_memory(launch_);
   if (launch_.job && is_last) finish_job(traces.size(), made);
 }
 

@@ -37,7 +37,7 @@ bool needs_cuda(const Program& program) {
   });
 }
 
-void say_if_without_runtime(const Program& program, const RunRequest& request) {
+void warn_if_without_runtime(const Program& program, const RunRequest& request) {
   if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program) || needs_cuda(program))
     return;
   if (is_launcher(program.path)) {
@@ -56,7 +56,7 @@ bool can_have_tool(const Program& program) {
 }
 
 /// It runs all the same, and the programs that it starts are traced.
-void say_why_untraced(const Program& program) {
+void print_why_untraced(const Program& program) {
   const char* const why =
       program.kind == ProgramKind::static_elf
           ? " is statically linked: the loader cannot load a tool into it. Link it dynamically (without -static)."
@@ -66,7 +66,7 @@ void say_why_untraced(const Program& program) {
 }
 
 /// GCC's runtime inside of the program or of a library is called directly: nothing can stand before it.
-void say_what_is_unseen(const Program& program) {
+void print_what_is_unrecorded(const Program& program) {
   if (const std::string within = gcc_runtime_inside(program); !within.empty())
     print_note(within +
                " contains a static copy of libgomp: its OpenMP constructs are not recorded. Link it with the shared "
@@ -102,7 +102,7 @@ std::string behind_sanitizer(std::span<const Program> programs, const std::strin
   return library;
 }
 
-void say_how_gcc_is_traced(const Program& program, const std::string& runtime) {
+void print_how_gcc_is_traced(const Program& program, const std::string& runtime) {
   print_note(program.path.string() + " uses libgomp, which has no OMPT support: running it with " + runtime + ".");
   print_note(what_gcc_does_not_report);
 }
@@ -122,12 +122,12 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
   const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
   if (!is_silent && !is_known_what_starts && !request.begins_with_python && can_have_tool(first) &&
       (has_gcc || asked.empty()))
-    say_if_without_runtime(first, request);
+    warn_if_without_runtime(first, request);
   if (!is_silent)
     for (const Program& program : programs)
-      can_have_tool(program) ? say_what_is_unseen(program) : say_why_untraced(program);
+      can_have_tool(program) ? print_what_is_unrecorded(program) : print_why_untraced(program);
   if (!asked.empty() && fits(asked, programs, is_silent)) {
-    if (has_gcc && !is_silent) say_how_gcc_is_traced(*of_gcc, asked);
+    if (has_gcc && !is_silent) print_how_gcc_is_traced(*of_gcc, asked);
     return asked;
   }
   const bool all_know_tools = std::all_of(programs.begin(), programs.end(), [](const Program& p) {

@@ -82,7 +82,7 @@ std::string before_other_tools(const Program& first, const std::vector<std::stri
   return tool_library.string() + ":" + preload;
 }
 
-void say_tools(const std::vector<LaunchNote>& notes, const Ended& ended) {
+void print_tools(const std::vector<LaunchNote>& notes, const Ended& ended) {
   const auto active = named(notes, LaunchNoteKind::tool_active), refusing = named(notes, LaunchNoteKind::tool_refuses);
   for (const std::string& text : named(notes, LaunchNoteKind::tool_not_loaded))
     print_note("an OpenMP tool is not loaded: " + printable(text));

@@ -19,6 +19,6 @@ std::string before_other_tools(const Program& first, const std::vector<std::stri
                                const std::filesystem::path& tool_library, const std::string& preload);
 
 /// Which tools were active, which refused, and in which one's start the program ended.
-void say_tools(const std::vector<LaunchNote>& notes, const Ended& ended);
+void print_tools(const std::vector<LaunchNote>& notes, const Ended& ended);
 
 }  // namespace tracer::cli

@@ -151,7 +151,7 @@ class ProcessEnds::Watcher {
     if (fd && is_of_launch(id, mark_)) processes_.push_back({id, std::move(fd), 0});
   }
 
-  void ask_journal() {
+  void poll_journal() {
     --journal_polls_;
     try {
       const auto journal = raw::read_journal(place_ / "raw" / "journal");
@@ -165,7 +165,7 @@ class ProcessEnds::Watcher {
 
   /// Whether something is to be looked at again soon.
   bool look() {
-    if (journal_polls_ != 0) ask_journal();
+    if (journal_polls_ != 0) poll_journal();
     bool is_pending = journal_polls_ != 0;
     std::erase_if(processes_, [&](Process& process) {
       pollfd one{process.fd.get(), POLLIN, 0};

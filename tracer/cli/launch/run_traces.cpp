@@ -35,7 +35,7 @@ std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes) {
   return elsewhere;
 }
 
-void say_none_was_made(const Ended& ended, const std::string& preload, const std::vector<LaunchNote>& notes) {
+void print_none_was_made(const Ended& ended, const std::string& preload, const std::vector<LaunchNote>& notes) {
   const bool is_off =
       std::any_of(notes.begin(), notes.end(), [](const LaunchNote& note) { return note.kind == LaunchNoteKind::off; });
   if (is_off || !read_config(environ).enabled)

@@ -27,6 +27,6 @@ std::vector<OwnTrace> own_traces(const Launch& launch, const std::vector<std::fi
 std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes);
 
 /// Prints why there may be no trace. `preload`: the runtime the program ran with, "" its own.
-void say_none_was_made(const Ended& ended, const std::string& preload, const std::vector<LaunchNote>& notes);
+void print_none_was_made(const Ended& ended, const std::string& preload, const std::vector<LaunchNote>& notes);
 
 }  // namespace tracer::cli

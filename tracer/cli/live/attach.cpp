@@ -39,7 +39,7 @@ ompd::TargetPatches* shared_repairs() {
   return new (memory) ompd::TargetPatches;
 }
 
-void say_counts(const ompd::AttachCounts& counts, double seconds) {
+void print_counts(const ompd::AttachCounts& counts, double seconds) {
   const auto count = [&](ompd::Point point) { return counts.seen[static_cast<std::size_t>(point)]; };
   using ompd::Point;
   print_formatted("followed for %.2f s: parallel %" PRIu64 " begun, %" PRIu64 " ended; task %" PRIu64 " begun, %" PRIu64
@@ -53,7 +53,7 @@ void say_counts(const ompd::AttachCounts& counts, double seconds) {
                     counts.serialized_ends);
 }
 
-void say_end(ompd::FollowEnd end, int status) {
+void print_end(ompd::FollowEnd end, int status) {
   if (end == ompd::FollowEnd::executed) print_formatted("the process started another program: left alone\n");
   if (end != ompd::FollowEnd::exited) return;
   if (WIFSIGNALED(status))
@@ -98,8 +98,8 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
   }
   const std::uint64_t now = read_monotonic();
   recorder.finish(now);
-  say_counts(recorder.counts(), static_cast<double>(now - begin) / 1e9);
-  say_end(end, status);
+  print_counts(recorder.counts(), static_cast<double>(now - begin) / 1e9);
+  print_end(end, status);
   if (records.dropped() != 0) print_formatted("%" PRIu64 " records beyond the limit are missing\n", records.dropped());
   if (!options.no_archive) write_ompd_archive(records, options.output, "attach");
   return ok;

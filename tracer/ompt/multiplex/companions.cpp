@@ -33,32 +33,32 @@ ompt_interface_fn_t lookup(const char* name) {
 }
 constexpr std::array<ompt_function_lookup_t, most_tools> lookups{nullptr, &lookup<1>, &lookup<2>, &lookup<3>};
 
-void ask(const FoundTool& found, unsigned omp_version, const char* runtime_version, Tell tell) {
-  if (companions().size() + 1 >= most_tools) return tell(State::left_out, found.path.c_str(), "");
-  tell(State::starts, found.path.c_str(), "");
+void offer(const FoundTool& found, unsigned omp_version, const char* runtime_version, RecordCompanion record) {
+  if (companions().size() + 1 >= most_tools) return record(State::left_out, found.path.c_str(), "");
+  record(State::starts, found.path.c_str(), "");
   ompt_start_tool_result_t* const tool = found.start(omp_version, runtime_version);
-  if (tool == nullptr || tool->initialize == nullptr) return tell(State::refuses, found.path.c_str(), "");
+  if (tool == nullptr || tool->initialize == nullptr) return record(State::refuses, found.path.c_str(), "");
   companions().push_back({found.path, tool});
 }
 
 }  // namespace
 
-void ask_companions(unsigned omp_version, const char* runtime_version, Tell tell) {
+void load_companions(unsigned omp_version, const char* runtime_version, RecordCompanion record) {
   if (is_linked_in())
-    for (const FoundTool& found : tools_linked_in()) ask(found, omp_version, runtime_version, tell);
+    for (const FoundTool& found : tools_linked_in()) offer(found, omp_version, runtime_version, record);
   const char* const list = std::getenv("OMP_TOOL_LIBRARIES");
   for (const std::string& name : names_to_load(list != nullptr ? list : "")) {
     std::string why;
     if (const FoundTool found = load_tool(name, why); found.start != nullptr)
-      ask(found, omp_version, runtime_version, tell);
+      offer(found, omp_version, runtime_version, record);
     else if (!why.empty())
-      tell(State::not_loaded, name.c_str(), why.c_str());
+      record(State::not_loaded, name.c_str(), why.c_str());
   }
   if (!companions().empty() || !has_thread_sanitizer()) return;
   // What LLVM's runtime tries last: without it ThreadSanitizer reports races that are none.
   std::string ignored;
   if (const FoundTool found = load_tool("libarcher.so", ignored); found.start != nullptr)
-    ask(found, omp_version, runtime_version, tell);
+    offer(found, omp_version, runtime_version, record);
 }
 
 ompt_start_tool_result_t* next_tool(unsigned omp_version, const char* runtime_version) {
@@ -76,13 +76,13 @@ void prepare_companions(ompt_function_lookup_t runtime) {
   if (!companions().empty()) begin_multiplexing(runtime, static_cast<unsigned>(companions().size()) + 1);
 }
 
-bool start_companions(int initial_device, Tell tell) {
+bool start_companions(int initial_device, RecordCompanion record) {
   bool is_any = false;
   for (unsigned tool = 1; tool <= companions().size(); ++tool) {
     Companion& companion = companions()[tool - 1];
     companion.is_active = companion.tool->initialize(lookups[tool], initial_device, &companion.tool->tool_data) != 0;
     if (!companion.is_active) drop_callbacks(tool);
-    tell(companion.is_active ? State::active : State::refuses, companion.path.c_str(), "");
+    record(companion.is_active ? State::active : State::refuses, companion.path.c_str(), "");
     is_any = is_any || companion.is_active;
   }
   return is_any;

@@ -15,11 +15,11 @@ enum class State : unsigned char {
 };
 
 /// Called with what has become of each; `why` is "" for most.
-using Tell = void (*)(State state, const char* path, const char* why) noexcept;
+using RecordCompanion = void (*)(State state, const char* path, const char* why) noexcept;
 
-/// Finds the tools that the runtime would try without this one, loads those of OMP_TOOL_LIBRARIES and starts them all.
-/// Once, from ompt_start_tool of this tool.
-void ask_companions(unsigned omp_version, const char* runtime_version, Tell tell);
+/// Finds the tools that the runtime would try without this one, loads those of OMP_TOOL_LIBRARIES and calls their
+/// ompt_start_tool. Once, from ompt_start_tool of this tool.
+void load_companions(unsigned omp_version, const char* runtime_version, RecordCompanion record);
 
 /// Without this tool: the answer of the next tool that is linked into the process, whose place this one has taken.
 ompt_start_tool_result_t* next_tool(unsigned omp_version, const char* runtime_version);
@@ -27,7 +27,7 @@ ompt_start_tool_result_t* next_tool(unsigned omp_version, const char* runtime_ve
 /// From this tool's initialize: before and after it registers its own callbacks. The second returns whether any is
 /// active.
 void prepare_companions(ompt_function_lookup_t runtime);
-bool start_companions(int initial_device, Tell tell);
+bool start_companions(int initial_device, RecordCompanion record);
 
 /// Whether some are to be handed on to. Then set_own_callback() of multiplexer.hpp takes this tool's callbacks.
 bool has_companions() noexcept;

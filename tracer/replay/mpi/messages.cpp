@@ -12,7 +12,7 @@
 
 namespace tracer::report {
 
-void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other) {
+void report_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other) {
   const std::uint64_t until = std::min(other.enter, mine.leave);
   if (until <= mine.enter || mine.rank == other.rank) return;
   sink.waited({kind, mine.rank, other.rank, mine.region, other.region, mine.enter, until - mine.enter});
@@ -236,7 +236,7 @@ void MpiMessages::look_at(std::uint32_t slot) {
   for (const std::uint32_t call : calls) {
     if (call == none) continue;
     --calls_[call].pending;
-    tell_if_complete(call);
+    report_if_complete(call);
   }
 }
 
@@ -250,7 +250,7 @@ void MpiMessages::consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, c
   waited = {kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, ns};
 }
 
-void MpiMessages::tell_if_complete(std::uint32_t call) {
+void MpiMessages::report_if_complete(std::uint32_t call) {
   Call& of = calls_[call];
   if (of.open || of.pending != 0) return;
   if (of.waited.ns != 0) sink_.waited(of.waited);
@@ -288,7 +288,7 @@ void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::ui
   ends.clear();
   calls_[call].ends = std::move(ends);  // its memory is used again
   calls_[call].open = false;
-  tell_if_complete(call);
+  report_if_complete(call);
 }
 
 /// A send that was taken back is in nobody's way. One that is received was sent, whatever became of its request.

@@ -71,7 +71,7 @@ class MpiSink {
 };
 
 /// `mine` went on when `other` was called; reports nothing where that was no wait.
-void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other);
+void report_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other);
 
 /// The innermost call of MPI that is open on a location; nullptr: none.
 const Frame* mpi_call(const Replay& replay, LocationRef location);
@@ -134,7 +134,7 @@ class MpiMessages final : public Observer {
   void over(std::uint32_t slot, Side side, RegionRef region, std::uint64_t from, std::uint64_t to);
   void look_at(std::uint32_t slot);
   void consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, const MpiEnd& mine, const MpiEnd& other);
-  void tell_if_complete(std::uint32_t call);
+  void report_if_complete(std::uint32_t call);
   void cancel(std::uint32_t slot);
   void end_what_is_open();
   std::uint32_t open_call(LocationRef location) const;

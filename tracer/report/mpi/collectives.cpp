@@ -116,8 +116,8 @@ void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, s
 }
 
 void MpiCollectives::wait(MpiWait kind, const MpiPart& mine, const MpiPart& other) {
-  tell_wait(sink_, kind, {mine.rank, mine.wait_region, mine.wait_from, mine.wait_to},
-            {other.rank, other.region, other.arrival, other.wait_to});
+  report_wait(sink_, kind, {mine.rank, mine.wait_region, mine.wait_from, mine.wait_to},
+              {other.rank, other.region, other.arrival, other.wait_to});
 }
 
 void MpiCollectives::look_at(CommRef comm, Instance& instance) {

@@ -93,9 +93,9 @@ void MpiEpochs::look_at(const Epoch& epoch) {
   if (epoch.side == access) {
     // MPI_Win_start need not wait: what it was over before has not held it up.
     const bool waited_at_start = epoch.opened.leave + mpi_clock_error >= last.enter;
-    tell_wait(sink_, MpiWait::late_post, waited_at_start ? epoch.opened : epoch.closed, last);
+    report_wait(sink_, MpiWait::late_post, waited_at_start ? epoch.opened : epoch.closed, last);
   } else if (definitions_.regions[epoch.closed.region].canonical == "MPI_Win_wait") {
-    tell_wait(sink_, MpiWait::early_wait, epoch.closed, last);
+    report_wait(sink_, MpiWait::early_wait, epoch.closed, last);
   }
 }
 

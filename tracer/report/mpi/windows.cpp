@@ -57,7 +57,7 @@ void MpiWindows::look_at(const Fence& fence) {
   const MpiCall& last = *std::max_element(fence.parts.begin(), fence.parts.end(),
                                           [](const MpiCall& a, const MpiCall& b) { return a.enter < b.enter; });
   for (const MpiCall& part : fence.parts)
-    if (part.leave + mpi_clock_error >= last.enter) tell_wait(sink_, MpiWait::fence, part, last);
+    if (part.leave + mpi_clock_error >= last.enter) report_wait(sink_, MpiWait::fence, part, last);
 }
 
 /// nullptr: that rank has none.
@@ -114,7 +114,7 @@ void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part) {
     if (last == nullptr || release.enter > last->enter) last = &release;
   });
   if (last == nullptr) return;
-  tell_wait(sink_, MpiWait::lock, part, *last);
+  report_wait(sink_, MpiWait::lock, part, *last);
   mine.is_reported = true;
 }
 
@@ -126,7 +126,7 @@ void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiC
       if (other.is_reported || call.enter >= part.enter || call.leave < part.enter) continue;
       // It has had the lock before this unlock was over, and may have given it back. Unless this one came later.
       if (!other.is_held && mine->had_since >= call.leave) continue;
-      tell_wait(sink_, MpiWait::lock, call, part);
+      report_wait(sink_, MpiWait::lock, call, part);
       other.is_reported = true;
     }
   });

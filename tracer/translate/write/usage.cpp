@@ -66,7 +66,7 @@ void Usage::keep_comms(Definitions& definitions) const {
     }
 }
 
-void Usage::tell(Definitions& definitions) const {
+void Usage::add_to(Definitions& definitions) const {
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
     definitions.attributes[i].used = is_marked(attributes_, i);
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i)

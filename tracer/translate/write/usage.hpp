@@ -37,7 +37,7 @@ class Usage {
   void string(std::uint32_t ref) { mark(strings_, ref); }
   void merge(const Usage& other);
   /// Notes in the definitions what is not used.
-  void tell(Definitions& definitions) const;
+  void add_to(Definitions& definitions) const;
 
  private:
   using Marks = std::vector<std::uint8_t>;  ///< by reference; may be shorter
