@@ -3,7 +3,7 @@
 // those of what is linked into it, come to these definitions, which nobody else sees (libtracer.map).
 //
 // libfaketime (0.9.10 seen) returns another time and other times of files, and its functions use memory that its
-// destructor gives back: the tool still writes then, and a call of fstat() ends the process. What is recorded, and the
+// destructor frees: the tool still writes then, and a call of fstat() ends the process. What is recorded, and the
 // state of files, is the kernel's.
 #include <dlfcn.h>
 #include <fcntl.h>

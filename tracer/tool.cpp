@@ -61,7 +61,7 @@ struct Tool {
 
 std::atomic<Tool*> tool{nullptr};
 std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false};
-std::atomic<const Session*> ended{nullptr};  ///< two threads may say at once that the run is over
+std::atomic<const Session*> ended{nullptr};  ///< two threads may end the run at once
 
 std::atomic<sample::Sampler*> sampler{nullptr};
 
@@ -98,7 +98,7 @@ void write_journal(Session& session, const ompt::Registration& registration,
 }
 
 // Before the callbacks are registered: the first device may be announced right after. Only when
-// somebody will submit work to devices, which libomp cannot tell: it answers "always" without any.
+// some code will submit work to devices, which libomp does not show: it answers "always" without any.
 // CUDA's driver may have come before the runtime.
 void start_devices(Session& session, const Config& config, bool driver_starts = false) {
   if ((config.record & (record_device | record_target)) == 0 || ompt::devices() != nullptr) return;
@@ -158,7 +158,7 @@ void guarded_end(const Work& work) noexcept try {
   report_failure("end", "unknown exception");
 }
 
-// On the thread that ends the runtime, where asking for places is safe, if nobody has yet.
+// On the thread that ends the runtime, where requesting places is safe, if nobody has yet.
 void take_leave_of_the_runtime() {
   if (runtime_has_ended.exchange(true)) return;
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
@@ -200,7 +200,7 @@ void end(Ending ending) {
 // libomp (13 to 24) frees its tables before it finalises the tool: a thread that still runs regions then crashes the
 // process, the surer the longer finalising takes. With such threads the run ends here, while the runtime is whole.
 // Without them it does not: destructors that run after this may use OpenMP.
-// A handler of a signal, too, would ask a runtime whose tables are gone.
+// A handler of a signal, too, would query a runtime whose tables are freed.
 void end_before_the_runtime_does() {
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   try {

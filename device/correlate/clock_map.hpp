@@ -16,7 +16,7 @@ namespace tracer::device {
 class ClockMap {
  public:
   /// `points` of one device in any order; those that run backwards are left out and counted.
-  /// `ticks_per_unit` is used where the points do not say it (fewer than two, or a span too short).
+  /// `ticks_per_unit` is used where the points do not determine it (fewer than two, or a span too short).
   ClockMap(std::span<const DeviceClockSync> points, double ticks_per_unit);
 
   bool empty() const noexcept { return points_.empty(); }

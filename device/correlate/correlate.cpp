@@ -176,7 +176,7 @@ void Correlator::take_memory(const DeviceRecord& record, const HostOperation* op
       {record.clock == DeviceClock::host_ticks ? time : device.clock(time), address, record.bytes, is_free});
 }
 
-/// The thread that asked for it. CUPTI names the caller by the system's number; AMD's runtime has numbers of its own.
+/// The thread that requested it. CUPTI names the caller by the system's number; AMD's runtime has numbers of its own.
 ChannelId Correlator::channel_of(const DeviceRecord& record, const HostOperation* op) const {
   if (op) return op->channel;
   if (record.provider != DeviceProviderKind::cupti) return no_channel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From device records to a timeline: one clock, the host operation behind each record, streams
-// without overlap. Does not know which provider a record came from.
+// without overlap. Independent of the provider of a record.
 #pragma once
 
 #include <functional>

@@ -31,7 +31,7 @@ bool has_stand_in(DeviceRecordKind kind) noexcept;
 WithoutRecord operations_without_record(std::span<const HostOperation> operations, std::int32_t device,
                                         const Join& join);
 /// A record with a wrong number is of an operation all the same: each takes the last one of its kind and size that was
-/// asked for before it began.
+/// requested before it began.
 void leave_out_unlinked(std::vector<std::size_t>& missing, std::span<const HostOperation> operations,
                         std::vector<Unlinked> unlinked);
 PlacedOperation stand_in_of(const HostOperation& operation);

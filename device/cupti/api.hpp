@@ -8,7 +8,7 @@
 
 namespace tracer::device::cupti {
 
-/// Older libraries know records whose beginnings differ from those of the header.
+/// Older libraries have records whose beginnings differ from those of the header.
 inline constexpr std::uint32_t oldest_version = 18;  // CUDA 11.8
 /// Within CUDA 13 records only grow; the layouts of 14 are unknown.
 inline constexpr std::uint32_t unknown_version = 140000;

@@ -14,7 +14,7 @@ constexpr std::size_t alignment = 64;
 constexpr std::size_t smallest = std::size_t{16} << 10;
 /// So many are out before the next ones are smaller.
 constexpr std::size_t large_ones = 8, medium_ones = 64;
-/// Of what is asked for, and of the limit: some hundred threads are to have one.
+/// Of what is requested, and of the limit: some hundred threads are to have one.
 constexpr std::size_t medium_part = 8, small_part = 32;
 constexpr std::size_t large_limit = 16, medium_limit = 256, small_limit = 2048;
 /// Beyond it all get the same piece, whose content is undefined.

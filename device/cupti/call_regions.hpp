@@ -16,7 +16,7 @@ class CallRegions {
  public:
   explicit CallRegions(DeviceSink& sink) : sink_(sink) {}
 
-  /// Has CUPTI tell of the calls that are worth it.
+  /// Enables CUPTI's callbacks for the calls that are worth it.
   void enable(const Api& api, CUpti_SubscriberHandle subscriber, bool on) noexcept;
   /// From now on none begins; those that are open end.
   void stop() noexcept { wanted_ = false; }

@@ -24,7 +24,7 @@ CallKind kind_of_call(std::string_view name) noexcept;
 
 /// Has the calls recorded that device records are tied to by their correlation id: of the driver, and of the runtime,
 /// for whose launches there may be no record of the driver's. CUPTI before 12.5 records all or none: all then, also
-/// those that ask for a context and the like, thousands a second.
+/// those that request a context and the like, thousands a second.
 class RecordedCalls {
  public:
   CUptiResult enable(const Api& api) noexcept;

@@ -31,7 +31,7 @@ class Converter {
             std::function<void(std::uint32_t cuda_device, CudaDevice)> on_device)
       : sink_(sink), number_of_(std::move(number_of)), on_device_(std::move(on_device)) {}
 
-  /// First, for all records of a buffer: what other records need to know.
+  /// First, for all records of a buffer: what other records need.
   void learn(const CUpti_Activity& activity);
   /// Passes the activity's records to the sink. Ignores kinds that do not concern a device; counts unknown ones.
   void take(const CUpti_Activity& activity);

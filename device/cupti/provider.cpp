@@ -19,7 +19,7 @@ std::uint64_t CUPTIAPI on_timestamp() {
   return monotonic();
 }
 
-/// CUPTI may ask as long as the process lives, and crashes on NULL before 12.9.
+/// CUPTI may request one as long as the process lives, and crashes on NULL before 12.9.
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
   if (auto* provider = current.load()) return provider->request(buffer, size, records);
   const auto nobodys = nobodys_buffer();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds in a trace what the host asked of its devices.
+// Finds in a trace what the host requested of its devices.
 #pragma once
 
 #include "tracer/host_operation.hpp"

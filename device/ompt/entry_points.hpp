@@ -31,7 +31,7 @@ struct EntryPoints {
   ompt_get_record_native_t get_record_native = nullptr;
   ompt_get_record_abstract_t get_record_abstract = nullptr;
 
-  /// nullptr when records can be asked for, walked and read; else the name of what is missing.
+  /// nullptr when records can be requested, walked and read; else the name of what is missing.
   const char* missing() const noexcept;
 };
 

@@ -74,7 +74,7 @@ void take_data_op(const ompt_record_target_data_op_t& in, DeviceRecord& out, Dev
   out.destination_address = address(in.dest_addr);
   out.source_device = in.src_device_num;
   out.destination_device = in.dest_device_num;
-  // A transfer whose kind does not say its direction: the host's number is none of a device's.
+  // A transfer whose kind does not contain its direction: the host's number is none of a device's.
   if (out.kind == DeviceRecordKind::transfer_peer && in.src_device_num < 0)
     out.kind = DeviceRecordKind::transfer_to_device;
   if (out.kind == DeviceRecordKind::transfer_peer && in.dest_device_num < 0)

@@ -58,7 +58,7 @@ bool TracedDevice::enable_standard() noexcept {
   return transfers_are_standard_ || kernels_are_standard_;
 }
 
-/// Native records only of what standard ones do not say, so that nothing arrives twice.
+/// Native records only of what standard ones lack, so that nothing arrives twice.
 bool TracedDevice::enable_native() noexcept {
   if (!entry_.set_trace_native || !entry_.get_record_type || !entry_.get_record_native || !entry_.get_record_abstract) {
     return false;
@@ -73,7 +73,7 @@ bool TracedDevice::enable_native() noexcept {
 bool TracedDevice::enable() noexcept {
   const bool standard = enable_standard();
   const bool native = enable_native();
-  // asking for a record's type takes a lock of the whole process there
+  // requesting a record's type takes a lock of the whole process there
   if (!native && standard) entry_.get_record_type = nullptr;
   return standard || native;
 }
@@ -171,7 +171,7 @@ void TracedDevice::translate_times(const ParseCount& count) noexcept {
   if (entry_.get_device_time || !entry_.translate_time || !wtime_ || count.first == 0) return;
   const double wtime = wtime_();
   const Ticks ticks = clock_();
-  if (wtime - opened_wtime_ < 1e-3) return;  // too short to know how long a tick is
+  if (wtime - opened_wtime_ < 1e-3) return;  // too short to measure a tick
   const double ticks_per_second = static_cast<double>(ticks - opened_ticks_) / (wtime - opened_wtime_);
   for (const auto time : {count.first, count.last}) {
     const double ago = (wtime - entry_.translate_time(handle_, time)) * ticks_per_second;
@@ -216,7 +216,7 @@ void TracedDevice::read_clocks() noexcept {
   sink_.clock_sync(best);
 }
 
-/// Without ompt_pause_trace recording goes on, and what the host asked for in the pause is left out in the end.
+/// Without ompt_pause_trace recording goes on, and what the host requested in the pause is left out in the end.
 void TracedDevice::pause(bool on) noexcept {
   const std::lock_guard lock(control_);
   if (is_open() && !stopped_ && entry_.pause_trace) entry_.pause_trace(handle_, on);

@@ -135,8 +135,8 @@ class ColumnWriter {
   Limits limits_;
   std::deque<std::string> words_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  std::array<std::uint32_t, 16> lately_{};  ///< numbers of words that were asked for
-  std::array<std::uint32_t, 128> keyed_{};  ///< by small keys: numbers of words + 1, 0 not asked for yet
+  std::array<std::uint32_t, 16> lately_{};  ///< numbers of words that were looked up
+  std::array<std::uint32_t, 128> keyed_{};  ///< by small keys: numbers of words + 1, 0 not looked up yet
   std::vector<std::uint8_t> used_;          ///< words in this group
 };
 

@@ -61,7 +61,7 @@ class ValueNumbers {
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> slots_;  ///< by hash: numbers + 1, 0 free; open addressing, a power of two
   std::vector<std::uint16_t> small_;  ///< by value: the same, of some that are in slots_ too
-  std::size_t small_size_ = 0;        ///< of small_, asked for each value
+  std::size_t small_size_ = 0;        ///< of small_, read for each value
 };
 
 }  // namespace tracer::parquet

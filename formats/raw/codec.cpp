@@ -67,7 +67,7 @@ constexpr bool is_known(unsigned kind) noexcept {
   return kind != 0 && kind < static_cast<unsigned>(RecordKind::count_);
 }
 
-/// Whether a record is only counted. One that is not: what the scan wants to know of it is put into `head`.
+/// Whether a record is only counted. One that is not: what the scan needs of it is put into `head`.
 [[gnu::always_inline]] inline bool skims(Repeats& repeats, unsigned tag, bool is_new, std::uint64_t difference,
                                          std::uint64_t& head) noexcept {
   if (repeats.skip[tag]) {

@@ -100,7 +100,7 @@ class JournalWriter {
   std::uint64_t size() const noexcept { return file_.size(); }
   void close() noexcept;
   /// Entries that hold for the process rather than the run (answers, settings, devices, strings): what a forked
-  /// child's journal must say too.
+  /// child's journal must contain, too.
   const std::vector<std::byte>& kept() const noexcept { return kept_; }
   void repeat(std::span<const std::byte> kept);
   /// For fork: nobody is inside while it is held.

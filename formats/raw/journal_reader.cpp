@@ -90,7 +90,7 @@ class Parser {
 
   /// The ids are dense as far as entries were written; gaps are channels whose entry is lost.
   void finish() {
-    // Which clock it was stands in the run's entry; where that is damaged the readings tell.
+    // Which clock it was stands in the run's entry; where that is damaged the readings show it.
     const auto is_counter = [](const ClockSync& sync) { return sync.ticks != sync.monotonic; };
     if (!has_run_ && std::any_of(journal_.clock.begin(), journal_.clock.end(), is_counter))
       journal_.run.clock = ClockKind::tsc;
@@ -181,7 +181,7 @@ class Parser {
   bool has_run_ = false;
 };
 
-/// The bytes of a journal, asked for from front to back.
+/// The bytes of a journal, requested from front to back.
 class Source {
  public:
   virtual ~Source() = default;

@@ -124,11 +124,12 @@ class Trace final : public RawTrace {
   /// A finished run removes its rings; a dead one's may be gone with the machine's memory.
   void lack_of_rings() {
     if (journal_.ending == Ending::unknown) {
-      report_.damage.emplace_back("the rings no longer exist: records that were not on disk when the program ended are lost");
+      report_.damage.emplace_back(
+          "the rings no longer exist: records that were not on disk when the program ended are lost");
     }
   }
 
-  /// Where the file systems know no locks: whether a process of that number maps the rings.
+  /// Where the file systems have no locks: whether a process of that number maps the rings.
   bool is_being_recorded(const std::filesystem::path& directory, const JournalFile& file) const {
     if (is_own(file.run)) return false;
     const RegularFile journal = open_regular((directory / "journal").c_str(), Links::follow);

@@ -45,7 +45,7 @@ struct AskedWords {
   std::uint64_t state;    ///< ompt_state_t
   std::uint64_t wait_id;  ///< 0 none
 };
-/// In a frame of SampleKind::asked: the OpenMP runtime's frames say that this one is the runtime's or the tool's.
+/// In a frame of SampleKind::asked: according to the OpenMP runtime's frames this one is the runtime's or the tool's.
 inline constexpr std::uint64_t frame_of_runtime = std::uint64_t{1} << 63;
 
 /// The innermost word of a sample that the kernel took of itself: it ran for the thread, called or interrupted by the

@@ -67,8 +67,8 @@ enum class EventType : std::uint8_t {
   io_create_handle,        ///< sub = access, a = creation flags | status flags << 32
   io_destroy_handle,       ///<
   io_delete_file,          ///< ref = I/O file
-  io_seek,                 ///< sub = from where, a = offset asked for as int64, b = offset from the file's begin
-  io_operation_begin,      ///< sub = mode | flags << 8, a = bytes asked for, b = matching id
+  io_seek,                 ///< sub = from where, a = offset requested as int64, b = offset from the file's begin
+  io_operation_begin,      ///< sub = mode | flags << 8, a = bytes requested, b = matching id
   io_operation_issued,     ///< b = matching id
   io_operation_test,       ///< b = matching id
   io_operation_complete,   ///< a = bytes, b = matching id

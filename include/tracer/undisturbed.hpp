@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals and cancellation wait while the tool holds what a handler of the program might ask it for.
+// Signals and cancellation wait while the tool holds what a handler of the program might need.
 #pragma once
 
 #include <pthread.h>

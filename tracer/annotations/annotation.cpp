@@ -40,7 +40,7 @@ constexpr tracer_front_end nobody{
     .directory = []() -> const char* { return ""; },
     .clocks_of_launch = [](std::uint32_t, std::uint32_t, std::uint64_t*) { return 0; },
     .records_polls = [] { return 1; },
-    .ompt_handler = nullptr,  // words never ask for these
+    .ompt_handler = nullptr,  // annotations never request these
     .ompt_thread_begin = nullptr,
     .see_place = nullptr,
     .new_id = nullptr,

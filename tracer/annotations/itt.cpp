@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ITT: each library that contains ITT's static part finds this one by INTEL_LIBITTNOTIFY64 and hands its list of
-// functions to __itt_api_init, which fills in those that say something of the program: tasks, regions, markers,
+// functions to __itt_api_init, which fills in those that describe the program: tasks, regions, markers,
 // counters. Synchronisation and frames stay with the functions that do nothing: OpenMP runtimes have ITT hooks of their
-// own for what they tell OMPT as well, and everything would be there twice.
+// own for what they report to OMPT as well, and everything would be there twice.
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -16,7 +16,7 @@ struct Semantics {
   std::uint16_t id, version;
   const Semantics* next;
 };
-/// The unit that semantics of counters tell, as a name's number; 0: none.
+/// The unit in the semantics of counters, as a name's number; 0: none.
 std::uint32_t unit_of(const Semantics* semantics) noexcept;
 
 /// A field at a fixed place.

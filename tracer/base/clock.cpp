@@ -30,7 +30,7 @@ namespace {
 
 /// False: the kernel reads its own times from a timer beside the processors, because it found their counters apart.
 bool kernel_trusts_counter(const char* clocksource) {
-  const std::string text = read_small_file(clocksource);  // "" where it does not say
+  const std::string text = read_small_file(clocksource);  // "" where it is unknown
   const std::string_view name = std::string_view(text).substr(0, text.find('\n'));
   for (const std::string_view timer : {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"})
     if (name == timer) return false;

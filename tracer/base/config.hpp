@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user asked for: the TRACER_* environment variables, checked once at the start.
+// What the user requested: the TRACER_* environment variables, checked once at the start.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +36,12 @@ enum RecordGroup : std::uint32_t {
   record_locks = 1u << 8,        ///< lock_init, lock_destroy
   record_reduction = 1u << 9,    ///< reduction
   record_flush = 1u << 10,       ///< flush
-  record_cancel = 1u << 11,      ///< cancel, and error where the runtime can be asked for it
+  record_cancel = 1u << 11,      ///< cancel, and error where the runtime supports it
   record_control = 1u << 12,     ///< control_tool
   record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
   record_device = 1u << 14,      ///< device_*, and what the devices record themselves
   record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops
-  record_polls = 1u << 16,       ///< calls of MPI that asked whether something is there, and nothing was
+  record_polls = 1u << 16,       ///< calls of MPI that tested whether something is there, and found nothing
   record_device_api = 1u << 17,  ///< calls of CUDA: launches, copies, allocations, synchronisation, events, graphs
   record_all = (1u << 18) - 1,
   record_error = 1u << 31,  ///< error, also where the runtime crashes at a directive without a message: by name only

@@ -12,7 +12,7 @@
 
 namespace tracer {
 
-/// A row of counters(): part of the raw trace, whose samples say it instead of the name.
+/// A row of counters(): part of the raw trace, whose samples contain it instead of the name.
 using CounterId = std::uint16_t;
 
 struct CounterKind {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libdw, opened when it is first needed: a program that is traced starts without it, and the command runs without it,
-// saying less.
+// with less information.
 #pragma once
 
 #include <elfutils/libdw.h>

@@ -10,7 +10,7 @@ namespace tracer {
 std::string duration_text(std::uint64_t ns);
 /// All digits that it has: "150.0031 s".
 std::string exact_time_text(std::uint64_t ns);
-/// A moment of a run that is `whole` long, with as many digits as tell it from others: "150.003 s".
+/// A moment of a run that is `whole` long, with as many digits as distinguish it from others: "150.003 s".
 std::string moment_text(std::uint64_t ns, std::uint64_t whole);     ///< "1.234 ms"
 std::string bytes_text(double bytes);                               ///< "1.5 MiB"
 std::string percent_text(std::uint64_t part, std::uint64_t whole);  ///< "12.5 %"; of nothing: "0.0 %"

@@ -89,7 +89,7 @@ std::span<const RuleRow> rules();
 ///
 /// Of a part: what the check of the whole finds at the part's times and locations, and in the definitions. Where a
 /// begin is known, reading begins there. If there is a violation then, all before is read as well, and decides: a rule
-/// may know more of it than what is open. Rules that ask for all of an archive do not apply.
+/// may have more of it than what is open. Rules that need all of an archive do not apply.
 CheckReport check(const std::filesystem::path& trace, const CheckOptions& options = {});
 
 }  // namespace tracer::check

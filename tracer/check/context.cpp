@@ -73,7 +73,7 @@ OwnNumber CheckContext::in_process(std::uint64_t location, std::uint64_t number)
   const auto* group = found == nullptr ? nullptr : definitions().location_groups.find(found->group);
   if (group == nullptr) return {undefined_ref, number};
   if (group->type == otf2::values::location_group_process) return {group->ref, number};
-  // Others' archives may not say whose a device is; where there is one process it is clear.
+  // Other tools' archives may not contain whose a device is; where there is one process it is clear.
   return {group->creating_group == undefined_ref ? first_process_ : group->creating_group, number};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all rules ask about the archive at hand: its definitions by index, and the state of each location.
+// What all rules need of the archive at hand: its definitions by index, and the state of each location.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct LocationState {
   bool recording = true, is_recording_known = true;
 };
 
-/// What the names of OpenMP regions say: "critical" of "!$omp critical @file:line".
+/// The construct in the name of an OpenMP region: "critical" of "!$omp critical @file:line".
 std::string_view construct_of(std::string_view region_name);
 
 /// A location whose file cannot be read to its end.

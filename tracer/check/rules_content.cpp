@@ -65,7 +65,7 @@ struct DuplicateRegions final : Rule {
   }
 };
 
-/// What only lists and links the others is not asked for: locations, their groups, nodes, paradigms.
+/// Definitions that only list and link the others are not checked: locations, their groups, nodes, paradigms.
 class Unused final : public Rule {
  public:
   using Rule::Rule;
@@ -108,7 +108,7 @@ class Unused final : public Rule {
   bool filtered_ = false;
   void use_of(ReferenceKind kind, std::uint64_t ref) {
     auto& used = used_[static_cast<std::size_t>(kind)];
-    if (ref >= (std::uint64_t{1} << 26)) return;  // undefined, or sparse references that are not asked for
+    if (ref >= (std::uint64_t{1} << 26)) return;  // undefined, or sparse references that are not checked
     if (ref >= used.size()) used.resize(ref + 1);
     used[ref] = true;
   }
@@ -141,7 +141,7 @@ class Unused final : public Rule {
   std::array<std::vector<bool>, static_cast<std::size_t>(ReferenceKind::count_)> used_;
 };
 
-/// The archive's version announces the level. Levels that we do not know are not judged.
+/// The archive's version announces the level. Unknown levels are not checked.
 class Level final : public Rule {
  public:
   using Rule::Rule;

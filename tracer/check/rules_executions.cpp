@@ -41,7 +41,7 @@ class Instances {
     // What began in the pause stands at its end.
     if (e.time == last_toggle_) instance_of(e.field[0], e.location)->over_pause = true;
   }
-  /// Recording was switched off or on, for all threads: those in a team say so of it.
+  /// Recording was switched off or on, for all threads: those in a team record it there.
   void toggled(const EventView& e) {
     last_toggle_ = e.time;
     const auto& frames = c_.state(e).frames;
@@ -282,7 +282,8 @@ class Once final : public Rule {
       const auto at = [&](const std::string& what) {
         add_violation(x.first.location, x.first.time, what, x.first.position);
       };
-      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock()) at("no thread executed this single");
+      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock())
+        at("no thread executed this single");
       for (const auto& [region, times] : x.blocks) {
         if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
         at("\"" + std::string{c_.region_name(region)} + "\" was executed " + std::to_string(times) + " times");

@@ -166,10 +166,10 @@ class Collectives final : public Rule {
   std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;      // by process and communicator
 };
 
-/// Same communicator, sender, receiver and tag; whatever the clocks say, so what comes first waits for the other. In
+/// Same communicator, sender, receiver and tag; regardless of the clocks, so what comes first waits for the other. In
 /// their order, but that a program may wait for the second of two receives first, or receive the second of two messages
 /// that it has found (MPI_Mprobe) first: of as many bytes, then. In an archive of one part of a job nobody is the
-/// other: not applicable. Receives that the archive counts without telling them (they failed, or their request was
+/// other: not applicable. Receives that the archive only counts (they failed, or their request was
 /// freed) leave as many messages that nobody receives.
 class Messages final : public Rule {
  public:
@@ -233,7 +233,8 @@ class Messages final : public Rule {
     std::uint64_t missing = 0;
     for (const char* what : unrecorded_ends_of_messages) missing += unrecorded(c_, what);
     if (unheard.size() <= missing) return;
-    for (const Message& m : unheard) add_violation(m.location, m.time, "no process receives the message sent here", m.position);
+    for (const Message& m : unheard)
+      add_violation(m.location, m.time, "no process receives the message sent here", m.position);
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rules on MPI ask of an archive.
+// What the rules on MPI require of an archive.
 #pragma once
 
 #include "tracer/check/rule.hpp"

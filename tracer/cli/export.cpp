@@ -70,7 +70,7 @@ std::string format_of(const Options& options) {
                    " has no known suffix; choose a format with --format, or one of the suffixes " + known};
 }
 
-/// What is looked at has code without symbols by file, what is asked by scripts by address.
+/// Formats for people show code without symbols by file, tables for scripts by address.
 Nameless nameless_of(const Options& options) {
   const std::string format = format_of(options);
   return format == "perfetto" || format == "chrome" ? Nameless::by_file : Nameless::by_address;

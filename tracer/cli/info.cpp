@@ -128,7 +128,7 @@ Json about_machine() {
   return info;
 }
 
-/// What a person wants to know first; the internals come behind.
+/// What a person needs first; the internals come after.
 void add_run(const Definitions& definitions, const std::vector<report::ProcessRow>& processes, Json& info) {
   const report::RunFacts facts = report::facts_of_all(definitions, processes);
   if (definitions.clock.realtime != 0) {

@@ -39,7 +39,7 @@ int run(const Options& options) {
   report.archive = shown(with_names_of_descriptors(archive.path()));
   if (!options.html.empty()) {
     report::HtmlOptions page = options.html_options;
-    if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // asked for
+    if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // requested
     if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
     Progress progress{"writing the page"};
     write_output(options.html, [&](std::ostream& out) {

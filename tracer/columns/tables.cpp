@@ -202,7 +202,7 @@ void Tables::submit(LocationRef location, const Event& event, std::uint64_t host
     next_host_op_[location] = host_op;
     return;
   }
-  // Of some, as allocations, devices say nothing.
+  // Devices report nothing about some, such as allocations.
   few_submits_.entry(submits_, replay_.in_process(location, host_op),
                      [](const Submit& submit) { return std::optional{submit.time}; }) = {location, event.time};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trace as tables for the engines that ask questions of many rows: Parquet files in a directory
+// A trace as tables for engines that query many rows: Parquet files in a directory
 // (docs/formats/parquet.md), made while the trace is replayed, in memory that does not grow with it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is an archive valid that was made of threads which contradict each other? The rules of `tracer check` find what
-// cannot be true together, whatever it is: there is no list of all that records may say.
+// cannot be true together, whatever it is: there is no list of all that records may contain.
 #pragma once
 
 #include <filesystem>

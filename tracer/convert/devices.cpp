@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Feeds device/correlate with the trace's device records and with what the host asked for.
+// Feeds device/correlate with the trace's device records and with what the host requested.
 #include "tracer/convert/devices.hpp"
 
 #include "device/correlate/correlate.hpp"

@@ -23,7 +23,7 @@ constexpr std::uint64_t of_region = 110, of_part = 100, of_task = 18, of_lock_op
 constexpr std::uint64_t of_any_record = (of_region + of_part) / 4;
 /// Of a conversion besides its tables: buffers, threads, symbols.
 constexpr std::uint64_t besides_tables = 32 << 20;
-/// Tables that nobody is asked for: what a program has at hand anyhow.
+/// Tables up to this size need no check: every program has that much.
 constexpr std::uint64_t small_tables = 16 << 20;
 /// Processor time of an event, on slow processors.
 constexpr Nanoseconds of_event = 70;

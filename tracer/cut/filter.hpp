@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a trace is looked at: rules for regions, in the include/exclude syntax that users of Score-P know.
+// What of a trace is looked at: rules for regions, in Score-P's include/exclude syntax.
 #pragma once
 
 #include <cstdint>

@@ -145,7 +145,7 @@ class OpenState {
     std::vector<LocationRef> list_;
     std::vector<bool> is_in_;  ///< empty: there have been few
   };
-  /// One thing that is open, for telling it.
+  /// One thing that is open, for emitting it.
   struct Item {
     const Held* held;
     Owner owner;

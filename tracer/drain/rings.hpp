@@ -16,7 +16,7 @@ class Rings {
  public:
   explicit Rings(Session& session) noexcept : session_(session) {}
 
-  /// Writes what the channels have published that asked for it, or all. Returns the number of records.
+  /// Writes what the channels have published that requested it, or all. Returns the number of records.
   std::size_t empty(bool everything) noexcept;
   /// The channel's own thread, whatever others do. True: its ring was emptied.
   static bool empty_own(Session& session, Channel& channel) noexcept;

@@ -48,7 +48,7 @@ template <class Number, class Call>
   return work.runtime;
 }
 
-/// Where no chunk is asked for (`first` is null) the loop's first comes with the next call.
+/// Where no chunk is requested (`first` is null) the loop's first comes with the next call.
 template <class Number, class Call>
 inline bool begin_any_loop(Work work, Number* first, Number* last, Call call) {
   if (first == nullptr) work.begins_without_chunk();
@@ -88,7 +88,7 @@ using namespace tracer::gomp;
 namespace work_type = tracer::work_type;
 namespace sync_kind = tracer::sync_kind;
 
-// Within a loop that the thread has begun the place of the call is not asked for.
+// Within a loop that the thread has begun the place of the call is not needed.
 #define TRACER_NEXT_OF(name, number)                                                                     \
   bool name(number* first, number* last) {                                                               \
     Work& work = thread.work;                                                                            \

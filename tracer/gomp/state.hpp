@@ -48,7 +48,7 @@ struct Site {
   bool is_silent() const noexcept { return code == nullptr; }
 };
 
-/// Loops whose threads ask for chunks until there are no more.
+/// Loops whose threads request chunks until there are no more.
 constexpr bool hands_out_chunks(std::uint16_t work) noexcept {
   return work >= work_type::loop_dynamic && work <= work_type::loop_other;
 }
@@ -83,7 +83,7 @@ struct Work {
   }
   std::uint16_t type() const noexcept { return static_cast<std::uint16_t>(end_word >> 16); }
   std::uint32_t chunks() const noexcept { return asked > 0 ? static_cast<std::uint32_t>(asked) : 0; }
-  /// The first chunk of the loop is asked for, too.
+  /// The first chunk of the loop is requested, too.
   void begins_without_chunk() noexcept {
     if (asked == 0) asked = -1;
   }

@@ -47,7 +47,7 @@ constexpr int cancel_flags(int which) noexcept {
          ((which & sections) != 0 ? ompt_cancel_sections : 0) | ((which & taskgroup) != 0 ? ompt_cancel_taskgroup : 0);
 }
 
-/// A loop that is left in the middle does not ask for the chunk after its last.
+/// A loop that is left in the middle does not request the chunk after its last.
 void leave_loop(int flags) noexcept {
   if ((flags & (ompt_cancel_parallel | ompt_cancel_loop)) != 0) ++thread.work.asked;
 }

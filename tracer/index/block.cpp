@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See block.hpp. A payload begins with its sums, which are asked for most.
+// See block.hpp. A payload begins with its sums, which are read most.
 #include "tracer/index/block.hpp"
 
 #include "tracer/base/packed_numbers.hpp"

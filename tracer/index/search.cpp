@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The next and the previous time at which a region is entered: the sums say in which blocks to look.
+// The next and the previous time at which a region is entered: the sums show in which blocks to look.
 #include <algorithm>
 
 #include "tracer/index/trace_index.hpp"

@@ -19,12 +19,12 @@ struct Stored {
   std::shared_ptr<const Contents> contents;
   std::filesystem::path path;  ///< "" in memory only
   bool is_new = false;         ///< it was built now
-  std::string note;            ///< why one that was there is not used, or why it is not kept; "" nothing to say
+  std::string note;            ///< why one that was there is not used, or why it is not kept; "" no note
 };
 
 /// The archive's index: one that is kept, where that is whole and of the archive as it is now; else it is built, and
 /// kept where that can be. `progress` as build() has it. Throws tracer::Error where the archive cannot be read.
-/// `make_tables` is asked where it is built, `threads` is build()'s.
+/// `make_tables` is called where it is built, `threads` is build()'s.
 Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress,
                      const std::function<TableBuilders()>& make_tables = {}, unsigned threads = 0);
 

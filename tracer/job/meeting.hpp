@@ -3,7 +3,7 @@
 // files of a directory that they share.
 //
 //   DIRECTORY/.NAME                   rank 0 calls: CALL, which nobody else has ever called
-//   DIRECTORY/.NAME.CALL.RANK.WORD    an answer to that call: what the process has to say
+//   DIRECTORY/.NAME.CALL.RANK.WORD    an answer to that call: the process' value
 //   DIRECTORY/.NAME.CALL              what was agreed: the words of all, or that it is not all of them
 #pragma once
 

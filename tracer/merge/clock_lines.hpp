@@ -37,8 +37,8 @@ struct ClockLines {
   }
 };
 
-/// The most that x(c) - x(0) can be for each clock c, where edges say x(from) <= x(to) + weight(edge); `backwards`: the
-/// most that x(0) - x(c) can be. `most` has what is known before; less than `least_step` is no change. false: edges
+/// The most that x(c) - x(0) can be for each clock c, where edges mean x(from) <= x(to) + weight(edge); `backwards`:
+/// the most that x(0) - x(c) can be. `most` has what is known before; less than `least_step` is no change. false: edges
 /// contradict each other.
 template <class Edge, class Weight>
 bool shorten_paths(const std::vector<Edge>& edges, bool backwards, Weight weight, double least_step,

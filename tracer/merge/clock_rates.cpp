@@ -15,7 +15,7 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_parts = 16, most_kept = 4u << 20;
-/// Bounds that are nearer to each other than this part of the whole time say little of a rate.
+/// Bounds that are nearer to each other than this part of the whole time hardly determine a rate.
 constexpr double least_lever = 0.25;
 
 struct Tightest {
@@ -98,7 +98,7 @@ class Rates {
     edges_.push_back({first, second, steepest});
     edges_.push_back({second, first, -flattest});
   }
-  /// The line through the middles of what is open at two parts of the time, those that say most.
+  /// The line through the middles of what is open at two parts of the time, the most precise ones.
   void connect(std::uint32_t first, std::uint32_t second, const Pair& pair, double lever) {
     struct Middle {
       double time, apart, open;

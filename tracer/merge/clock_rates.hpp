@@ -21,7 +21,7 @@ struct ClockRates {
   std::vector<ClockRate> clocks;
 };
 
-/// Of each clock beside the first one, in addition to `lines`, which say roughly where they are, `drift`: how far they
+/// Of each clock beside the first one, in addition to `lines`, which give their rough position, `drift`: how far they
 /// may drift from that, in ns per ns. Of several ways from one clock to another by pairs it is the surest ones.
 ClockRates clock_rates(const std::vector<double>& drift, const std::vector<ClockBound>& bounds,
                        const ClockLines& lines);

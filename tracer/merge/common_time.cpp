@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See common_time.hpp. In passes, each from what the last one found:
-//   1. a line for each clock, through the first and the last message, and as pairs of clocks say (clock_rates.hpp).
+//   1. a line for each clock, through the first and the last message, and by the pairs of clocks (clock_rates.hpp).
 //      "When" depends on it, and how much clocks can have drifted on how good it is: again and again, until it is no
 //      better.
 //   2. many knots. Messages between two knots bound both of them as they are, so that they are kept on all of the line
 //      between. Where bounds contradict each other at a knot all of it are loosened, as little as needed. Within what
-//      messages allow clocks go straight, the more the less messages know.
+//      messages allow clocks go straight, the more the less messages determine.
 //   3. each message that is reversed nevertheless moves the knots beside its ends, as little as needed; it may be that
 //      no line keeps all of them (clock_lines.hpp).
 #include "tracer/merge/common_time.hpp"
@@ -252,7 +252,7 @@ bool sharpen(const ClockLines& lines, double length, std::vector<double>& drift)
   return is_better;
 }
 
-/// Puts each line where pairs of clocks say that it is. Whether they say it of all; `drift`: what clocks may drift
+/// Puts each line where pairs of clocks place it. Whether they place all; `drift`: what clocks may drift
 /// before, and then.
 bool put_by_pairs(const std::vector<ClockBound>& bounds, ClockLines& lines, std::vector<double>& drift) {
   const ClockRates rates = clock_rates(drift, bounds, lines);

@@ -25,7 +25,7 @@ struct ClockBound {
 struct ClockToPlace {
   std::int64_t begin = 0, end = 0;  ///< what it is used for, in its own time; end > begin
   std::int64_t guess = 0;           ///< to be added to it
-  double doubt = 1e6;               ///< how wrong the guess may be, where messages do not know better
+  double doubt = 1e6;               ///< how wrong the guess may be, where messages do not correct it
 };
 
 struct ClockKnot {

@@ -41,7 +41,7 @@ std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& pa
 /// A fact of the process that stands in its anchor, and belongs to the process where there are several.
 bool is_of_process(const std::string& property);
 
-/// Properties of the whole: what all say alike; sums; only true where all say so; what is not recorded of any.
+/// Properties of the whole: values that all share; sums; only true where all are true; what is not recorded of any.
 std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts);
 
 }  // namespace tracer

@@ -76,7 +76,7 @@ Word in_place_of(Word function, StandIn* stand_in) noexcept {
   return is_of_program(function) ? reinterpret_cast<Word>(stand_in) : function;
 }
 
-/// Functions of this library that know by their place which one of the program's they stand for. Never given back: MPI
+/// Functions of this library that find by their place which one of the program's they replace. Never given back: MPI
 /// goes on with a function whose handle was freed.
 template <class Kind, std::size_t count>
 class StandIns {

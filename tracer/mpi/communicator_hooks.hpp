@@ -72,7 +72,7 @@ struct comm_idup {
 };
 using comm_idup_with_info = comm_idup;
 
-/// With processes of which MPI_COMM_WORLD does not know: what is sent there is only counted.
+/// With processes outside MPI_COMM_WORLD: what is sent there is only counted.
 template <unsigned on, unsigned made_at>
 using foreign_making = made_together<Making::foreign, on, made_at>;
 using comm_spawn = foreign_making<5, 2>;  // the last word: error codes

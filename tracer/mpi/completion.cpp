@@ -105,7 +105,7 @@ void abandon(const Call& call, const Pending& p, Unrecorded lost) noexcept {
     case PendingKind::one_sided:  // which its window's synchronisation completes
       return;
     case PendingKind::send:
-      if (p.may_be_cancelled) count_unrecorded(Unrecorded::cancelled_send);  // whether it was nobody has asked
+      if (p.may_be_cancelled) count_unrecorded(Unrecorded::cancelled_send);  // whether it was is unknown
       return call.request(Endpoint::none, MpiRequestStep::sent, p.number);
     case PendingKind::collective:
       return call.collective(Endpoint::none, *p.comm, p.operation, p.root, p.sent, p.received, p.number);

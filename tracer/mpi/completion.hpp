@@ -27,7 +27,7 @@ enum class Outcome : std::uint8_t { done, failed };
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
 /// It began and will not come to its end: what else could be recorded of it is only counted, a receive as `lost`.
 void fail(const Call& call, const Pending& pending, Endpoint at, Unrecorded lost = Unrecorded::failed_receive) noexcept;
-/// Of what goes on MPI brings to its end what nobody will ask for any more: it ends here. What a receive got is not
+/// Of what goes on MPI brings to its end what nobody will request any more: it ends here. What a receive got is not
 /// known.
 void abandon(const Call& call, const Pending& pending, Unrecorded lost) noexcept;
 /// The same of all that is left, at MPI's end; counted.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hooks of input and output: files are opened, closed and deleted, read, written and flushed.
 //
-// Arguments: (file, buffer, count, type, status or request), with an offset behind the file in those that say "at". The
+// Arguments: (file, buffer, count, type, status or request), with an offset behind the file in those named "at". The
 // two halves of a split collective operation: the first without status, the second (file, buffer, status).
 #pragma once
 

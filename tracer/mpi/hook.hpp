@@ -10,7 +10,7 @@
 
 namespace tracer::mpi {
 
-/// Where MPI cannot be asked nobody can say whose ranks a communicator's are.
+/// Where MPI cannot be queried, a communicator's ranks are unknown.
 inline bool is_known(const Comm& comm) noexcept {
   return comm.size != 0;
 }

@@ -215,7 +215,7 @@ void connect() noexcept {
 std::uint64_t query_type_size(Thread& thread, Word handle) noexcept {
   const std::uint32_t generation = type_generation.load(std::memory_order_relaxed);
   std::int64_t size = 0;
-  // The program gets this error; asking for it here would be one of MPI_COMM_WORLD's, and end it.
+  // The program gets this error; requesting it here would be one of MPI_COMM_WORLD's, and end it.
   if (handle == family.type_null || ask(MpiFunction::Type_size_x, handle, &size) != 0 || size < 0) size = 0;
   thread.types[slot_of(handle, 16)] = {handle, generation, static_cast<std::uint64_t>(size)};
   return static_cast<std::uint64_t>(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the wrappers know: of the process, of each thread, of each communicator.
+// The wrappers' state: of the process, of each thread, of each communicator.
 //
 // No call of MPI is made but such as the standard makes local (sizes, ranks, groups), and their answers are kept by
 // handle.
@@ -39,7 +39,7 @@ class Locked {
   SpinLock& lock_;
 };
 
-/// Whether several threads may be in MPI at a time (MPI_THREAD_MULTIPLE, or a session that may have asked for it).
+/// Whether several threads may be in MPI at a time (MPI_THREAD_MULTIPLE, or a session that may have requested it).
 extern std::atomic<bool> has_threads;
 
 /// A communicator that the process is in. Made once, never freed: records name it by its number.
@@ -50,7 +50,7 @@ struct Comm {
   bool is_made = false;     ///< its begin was recorded
   bool is_foreign = false;  ///< with processes of another MPI_COMM_WORLD: what is sent there is only counted
   std::atomic<std::uint32_t> children{0}, windows{0};  ///< made of it
-  std::atomic<int> sources{-1}, destinations{-1};      ///< of its topology; -1: not asked yet
+  std::atomic<int> sources{-1}, destinations{-1};      ///< of its topology; -1: not queried yet
   const char* identity = "";
   const char* fact = "";  ///< docs/formats/job-parts.md, without the name
   const Comm* next_made = nullptr;
@@ -119,7 +119,7 @@ extern constinit thread_local Thread this_thread __attribute__((tls_model("initi
 
 /// nullptr: nothing is recorded (before MPI_Init, without a trace).
 extern std::atomic<const tracer_front_end*> front;
-/// MPI may be asked (world.hpp).
+/// MPI may be called (world.hpp).
 extern std::atomic<bool> is_live;
 
 /// Before the MPI is initialised: finds the family and the trace.
@@ -145,7 +145,7 @@ enum class Unrecorded : std::uint8_t {
   count_
 };
 extern std::atomic<std::uint64_t> unrecorded[static_cast<std::size_t>(Unrecorded::count_)];
-/// Calls that ask and find nothing are recorded.
+/// Calls that test and find nothing are recorded.
 extern bool records_polls;
 /// Requests that went on at MPI's end; counted likewise.
 extern std::atomic<std::uint64_t> never_completed;
@@ -169,8 +169,8 @@ inline std::size_t slot_of(Word handle, std::size_t slots) noexcept {
   return query_type_size(thread, handle);
 }
 
-/// Of that many elements. MPI is asked for no type of which there are none: it may be MPI_DATATYPE_NULL or nothing at
-/// all, and asking for that ends the program.
+/// Of that many elements. MPI is not queried about the type of no elements: it may be MPI_DATATYPE_NULL or invalid,
+/// and that query ends the program.
 inline std::uint64_t bytes_of(Thread& thread, std::uint64_t count, Word datatype) noexcept {
   return count == 0 ? 0 : count * type_size(thread, datatype);
 }
@@ -196,7 +196,7 @@ enum class Making : char {
 };
 /// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is what
 /// next_child() gave before the call. `peer`: of Making::by_leaders the communicator in which the leaders found each
-/// other, which only they know (nullptr).
+/// other, which only they have (nullptr).
 Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal, const Comm* peer = nullptr) noexcept;
 inline std::uint32_t next_child(Comm& parent) noexcept {
   return parent.children.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text of facts, put together without the program's allocator being asked for more than memory.
+// Text of facts, built with no call of the program's allocator but those for memory.
 #pragma once
 
 #include <cstdarg>

@@ -41,7 +41,7 @@ struct RmaBytes {
   std::uint64_t sent = 0, received = 0;
 };
 
-/// With MPI_NO_OP what is at the origin has no meaning, so the target's arguments say how much (MPI 4.0, 12.3.4).
+/// With MPI_NO_OP what is at the origin has no meaning, so the target's arguments give the amount (MPI 4.0, 12.3.4).
 template <class Arguments>
 RmaBytes rma_bytes(const Call& call, const Word* a) noexcept {
   if constexpr (std::is_same_v<Arguments, rma_put_arguments>) {

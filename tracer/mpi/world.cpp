@@ -68,7 +68,7 @@ void give_group_back() noexcept {
   group = 0;
 }
 
-/// From here on MPI may be asked. All of them are called what MPI_Init calls them, where there is or was one.
+/// From here on MPI may be called. All of them are called what MPI_Init calls them, where there is or was one.
 void number_processes() noexcept {
   ask(MpiFunction::Group_size, group, &world.size);
   ask(MpiFunction::Group_rank, group, &world.rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How processes are numbered, and between which calls MPI may be asked: from MPI_Init to MPI_Finalize as in
+// How processes are numbered, and between which calls MPI may be called: from MPI_Init to MPI_Finalize as in
 // MPI_COMM_WORLD, and as long as there is a session, where that is all that a program has, as in the set mpi://WORLD.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the breakpoints of a followed process tell, asked about by OMPD and kept as records.
+// What happens at the breakpoints of a followed process, read by OMPD and kept as records.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ struct Position {
   std::uint32_t line = 0;
 };
 
-/// Unwinds while the target is stopped; positions can be asked for later, without it.
+/// Unwinds while the target is stopped; positions can be requested later, without it.
 class CallStacks {
  public:
   /// Of a live process, stopped by the calling thread. nullptr with the reason when that is not to be had.

@@ -57,7 +57,7 @@ class Collector {
     return view;
   }
 
-  /// LLVM's own number of the thread, for what OMPD does not say: who owns a lock.
+  /// LLVM's own number of the thread, for what OMPD does not provide: who owns a lock.
   std::int64_t global_number(std::uint64_t os_thread) const {
     const auto symbol = session_.runtime().file->find("__kmp_gtid");
     if (!symbol || !symbol->thread_local_storage) return 0;

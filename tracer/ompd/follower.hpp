@@ -76,7 +76,7 @@ class Follower {
   std::set<std::uint64_t> copies_;        ///< stopped processes whose fork event is still to come
   std::set<std::uint64_t> expected_;      ///< copies whose stop is still to come
   std::set<std::uint64_t> expected_sharing_;
-  std::map<std::uint64_t, std::chrono::steady_clock::time_point> looks_;  ///< asked for, and when
+  std::map<std::uint64_t, std::chrono::steady_clock::time_point> looks_;  ///< requested, and when
   std::set<std::uint64_t> looking_;                                       ///< interrupted for it
   std::optional<FollowEnd> end_;
   int exit_status_ = 0;

@@ -11,7 +11,7 @@
 namespace tracer::ompd {
 namespace {
 
-/// The interface of OpenMP 5.0; a plugin of 5.1 or later announces another and is asked for its own.
+/// The interface of OpenMP 5.0; a plugin of 5.1 or later announces another, and Tracer requests that.
 constexpr ompd_word_t openmp_5_0 = 201811;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds a lock: OMPD does not say, LLVM's lock objects sometimes do.
+// Who holds a lock: OMPD does not provide it, LLVM's lock objects sometimes do.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ class Target;
 
 struct LockOwner {
   bool known = false;       ///< it is a lock object whose layout is known
-  std::int64_t owner = -1;  ///< global number of the thread, -1: the lock does not say
+  std::int64_t owner = -1;  ///< global number of the thread, -1: the lock does not contain it
 };
 
 /// `lock`: the wait id of a thread in state wait_lock (libomp 14-22: the address of its queuing lock).

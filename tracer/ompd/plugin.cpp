@@ -98,7 +98,7 @@ std::vector<Plugin> find_plugins(const Target& target, const std::vector<std::st
     return one;
   }
   Finder finder{target.is_callers(), choice.safe_path, refused};
-  // By these names here: what a process in another root directory means by them is not asked for.
+  // By these names here: what a process in another root directory means by them is not requested.
   for (const std::string& name : named) {
     if (name.starts_with('/')) finder.add(name);
   }

@@ -13,7 +13,7 @@
 
 namespace tracer::ompd {
 
-/// A target with all that is needed to ask OMPD about it.
+/// A target with all that OMPD needs.
 class RuntimeAccess {
  public:
   /// Throws CannotLook.

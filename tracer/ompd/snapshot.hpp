@@ -94,7 +94,7 @@ struct Snapshot {
 Snapshot collect(const RuntimeAccess& session, const CallStacks* stacks);
 /// Without OMPD: the call stacks alone, for a runtime that does not have it (stripped, GCC's).
 Snapshot collect_stacks(const Target& target, const CallStacks& stacks);
-/// Functions and source lines, and what the stacks say of each thread; needs the target no more.
+/// Functions and source lines, and what the stacks show of each thread; needs the target no more.
 void resolve(Snapshot& snapshot, const CallStacks* stacks);
 
 /// "waits at an explicit barrier", ...

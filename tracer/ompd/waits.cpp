@@ -94,7 +94,7 @@ class Analysis {
     return nullptr;
   }
 
-  /// Where the lock objects say who holds them, the cycle is certain.
+  /// Where the lock objects contain their holders, the cycle is certain.
   void find_owner_cycles() {
     for (const ThreadView* start : lockers_) {
       if (in_cycle_.contains(start)) continue;
@@ -115,7 +115,7 @@ class Analysis {
     }
   }
 
-  /// Where they do not say it, there is a deadlock when nobody is left who could release one.
+  /// Where they do not, there is a deadlock when nobody is left who could release one.
   void find_stuck_locks() {
     std::vector<const ThreadView*> rest;
     for (const ThreadView* thread : lockers_) {

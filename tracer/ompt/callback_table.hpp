@@ -38,8 +38,8 @@ struct CallbackRow {
   Importance importance;
   std::uint32_t group;  ///< of Config::record that switches it; 0: always on
   ompt_callback_t (*handler)() noexcept;
-  /// The row is only asked for when the row of this event was refused. LLVM 24 refuses the second
-  /// of an EMI event and its twin; 19-23 accept both and call the EMI one. 0: always asked for.
+  /// The row is only requested when the row of this event was refused. LLVM 24 refuses the second
+  /// of an EMI event and its twin; 19-23 accept both and call the EMI one. 0: always requested.
   int instead_of = 0;
 };
 

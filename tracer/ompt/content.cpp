@@ -15,7 +15,7 @@ namespace tracer::ompt {
 namespace {
 
 /// The host's device number: that of the runtime, since versions of libomptarget have -1, or the number of devices
-/// (OpenMP 5.2, 3.7.7). A target operation runs, so the runtime has begun; asked once, as it does not change.
+/// (OpenMP 5.2, 3.7.7). A target operation runs, so the runtime has begun; queried once, as it does not change.
 bool is_host(int device) noexcept {
   static const int initial = [] {
     const auto ask = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "omp_get_initial_device"));

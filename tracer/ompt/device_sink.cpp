@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Passes on what the providers of device records say.
+// Passes on what the providers of device records deliver.
 #include "tracer/ompt/device_sink.hpp"
 
 #include "tracer/ompt/context.hpp"

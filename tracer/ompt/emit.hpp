@@ -20,7 +20,7 @@ inline std::uint64_t value_of(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }
 /// That of a region that ends: libomp (seen on 19) has released its team before this callback, and another thread may
-/// have freed the word by then. Nobody relies on this id; AddressSanitizer is not asked.
+/// have freed the word by then. Nobody relies on this id; AddressSanitizer does not check it.
 [[gnu::no_sanitize_address]] inline std::uint64_t value_of_ended(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }

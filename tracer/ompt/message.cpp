@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handlers of what the user (omp_control_tool) and the runtime (error) have to say.
+// Handlers of messages of the user (omp_control_tool) and of the runtime (error).
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>

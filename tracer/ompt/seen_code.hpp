@@ -21,7 +21,7 @@ inline bool is_seen(const void* code, Ticks time) noexcept {
 }
 
 namespace detail {
-/// Of see(): for code that is_seen() does not know.
+/// Of see(): for code that is not is_seen().
 void look_at_code(std::uint64_t address) noexcept;
 }  // namespace detail
 

@@ -70,7 +70,7 @@ void begin_thread(std::uint32_t thread_type) noexcept {
 
 // The thread's word names its channel, so that a debugger's view of the runtime (OMPD) can be
 // joined with the trace.
-// libomp (19 to 22) delivers a forked child's first inside fork(), with its locks held: asking for the place would wait
+// libomp (19 to 22) delivers a forked child's first inside fork(), with its locks held: requesting the place would wait
 // for ever.
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept {
   Channel* channel = this_channel();

@@ -14,7 +14,7 @@ constexpr bool is_chunk(int kind) noexcept {
   return kind >= dispatch_kind::loop_chunk && kind <= dispatch_kind::distribute_chunk;
 }
 
-/// Loops whose threads ask for chunks until there are no more.
+/// Loops whose threads request chunks until there are no more.
 constexpr bool hands_out_chunks(int work) noexcept {
   return work >= work_type::loop_dynamic && work <= work_type::loop_other;
 }

@@ -15,7 +15,7 @@ const char* modules = "";  ///< with commas between them; "": all but the standa
 bool has_standard_library = false;
 std::ptrdiff_t extra = -1;
 
-/// In the code object: never 0, which is "not asked yet".
+/// In the code object: never 0, which is "not looked up yet".
 void* stored(std::uint32_t name) noexcept {
   return reinterpret_cast<void*>(std::uintptr_t{name} << 1 | 1);
 }

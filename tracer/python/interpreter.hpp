@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is asked of the Python interpreter in the process: functions of its C interface, found by name, so that one
+// The interface to the Python interpreter in the process: functions of its C interface, found by name, so that one
 // library serves every version from 3.9 on.
 #pragma once
 

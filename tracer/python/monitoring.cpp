@@ -11,7 +11,7 @@
 namespace tracer::python {
 namespace {
 
-Object* disable = nullptr;  ///< the answer for places that are not to be asked about again
+Object* disable = nullptr;  ///< the result for places whose events are disabled from then on
 
 Object* answer(Object* object) noexcept {
   python->hold(object);

@@ -27,7 +27,7 @@ class PerLocation {
     piece->present |= std::uint64_t{1} << (location % each);
     return piece->values[location % each];
   }
-  /// `visit(LocationRef, const Value&)` for all that were asked for, in the order of their numbers.
+  /// `visit(LocationRef, const Value&)` for all that were requested, in the order of their numbers.
   template <typename Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t at = 0; at < pieces_.size(); ++at) {

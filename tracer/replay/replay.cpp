@@ -74,7 +74,7 @@ Replay::Replay(const Definitions& definitions)
   if (!ends_.empty()) next_end_ = ends_.back().first;
 }
 
-/// In the order of time, so that what others do then is what observers know by now.
+/// In the order of time, so that observers have seen what others did before.
 void Replay::end_threads(std::uint64_t until) {
   while (next_end_ <= until) {
     const auto [time, ref] = ends_.back();

@@ -119,7 +119,7 @@ void fill_messages(const Definitions& definitions, const MpiMessages& messages, 
   mpi.never_completed = counter_of(definitions, "MPI_REQUESTS_NEVER_COMPLETED");
 }
 
-/// What the definitions alone tell of the run.
+/// What the definitions alone contain about the run.
 void describe_run(const Definitions& definitions, Report& report) {
   report.creator = definitions.creator;
   report.begin_realtime = definitions.clock.realtime;

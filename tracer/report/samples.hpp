@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What samples and scheduling say in sum: functions, call paths, what ran while others waited, and how much of a wait
+// Samples and scheduling in sum: functions, call paths, what ran while others waited, and how much of a wait
 // the thread was not running.
 #pragma once
 

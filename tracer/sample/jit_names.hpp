@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of code that compilers made while the program runs, as they tell debuggers: LLVM (numba, Julia, PoCL) and
-// others keep a list of ELF files in memory, at __jit_debug_descriptor (GDB's manual, "JIT Compilation Interface").
+// Names of code that compilers made while the program runs, as they report it to debuggers: LLVM (numba, Julia, PoCL)
+// and others keep a list of ELF files in memory, at __jit_debug_descriptor (GDB's manual, "JIT Compilation Interface").
 #pragma once
 
 #include <cstdint>

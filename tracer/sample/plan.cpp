@@ -73,7 +73,7 @@ std::string reason_of(int error) {
   return std::strerror(error);
 }
 
-// Kernels before 4.3 know no switches, some virtual ones count but do not sample: each is tried for itself.
+// Kernels before 4.3 report no switches, some virtual ones count but do not sample: each is tried for itself.
 SamplingPlan make_plan(const Config& config) {
   const Nanoseconds period = config.sample != 0 ? 1'000'000'000 / config.sample : 0;
   SamplingPlan plan;

@@ -24,7 +24,7 @@ struct SamplingPlan {
 /// std::bad_alloc.
 SamplingPlan make_plan(const Config& config);
 
-/// An errno of PerfThread::open() in words that say what to do.
+/// An errno of PerfThread::open() as a text with what to do.
 std::string reason_of(int error);
 
 }  // namespace tracer::sample

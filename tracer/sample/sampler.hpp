@@ -33,7 +33,7 @@ class Sampler final : public ThreadObserver {
   void poll() noexcept;
   /// The process is about to end without more: what is there is written, unless somebody else is at it for long.
   void save() noexcept;
-  /// The runtime is about to end: it is asked no more.
+  /// The runtime is about to end: it is queried no more.
   void stop_asking() noexcept;
   /// At the session's end, before it is finished: reads what is left and closes the file.
   void finish() noexcept;

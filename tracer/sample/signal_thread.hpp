@@ -12,7 +12,7 @@
 //
 // The handler leaves the thread's mask as it is: a signal that the main thread blocks, Linux gives to another thread.
 // So the program's handlers run on top of this one, and may leave by longjmp: what it does is right wherever it ends
-// (signal_ring.hpp). No descriptor stays open: programs close those that they do not know, and open their own.
+// (signal_ring.hpp). No descriptor stays open: programs close those that they have not opened, and open their own.
 //
 // An event of perf_event_open would signal at any rate. But its signal may be pending while the thread waits for a
 // processor, and Linux then gives the process's signals to another thread too, whose handlers may jump into the main
@@ -39,7 +39,7 @@ int take_signal() noexcept;
 int sampling_signal() noexcept;
 /// Whether the program has left it to us.
 bool signal_is_ours() noexcept;
-/// From now on the handlers ask nobody (nullptr) or this. One may still be at the one before:
+/// From now on the handlers query nothing (nullptr) or this. One may still be at the one before:
 /// SignalThread::is_asking().
 void set_ask(AskRuntime ask) noexcept;
 

@@ -118,7 +118,7 @@ class alignas(64) Channel {
   /// Notes where a thread of a team is bound to.
   void bind(std::int32_t processor, std::int32_t place) noexcept;
   /// The channel's own thread: the next records take the slow way, until the first that is of a team calls what
-  /// Session::set_joined() names. Later records do not know of it.
+  /// Session::set_joined() names. Later records do not contain it.
   void await_team() noexcept;
 
   // For the consumer, one at a time.
@@ -140,7 +140,7 @@ class alignas(64) Channel {
   raw::SegmentEncoder& encoder() noexcept { return encoder_; }
   /// The channel's own thread: whether it was not counted in this `window` of time yet.
   bool is_new_in(std::uint32_t window) noexcept { return std::exchange(window_, window) != window; }
-  /// Off the list of those that ask to be drained, before its ring is looked at. The next on the list.
+  /// Off the list of drain requests, before its ring is looked at. The next on the list.
   Channel* leave_list() noexcept {
     Channel* const next = next_to_drain_;
     is_listed_.exchange(false);  // sees what was done before it was set

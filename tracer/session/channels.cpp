@@ -208,7 +208,7 @@ void Session::close_channel(Channel& channel) noexcept {
 }
 
 /// Those that a thread is bound to. Of programs that make threads without end the first
-/// ones tell how.
+/// ones show how.
 void Session::write_processors(const Channel& channel, std::uint64_t thread) {
   constexpr std::uint32_t most = 4096;
   ProcessorMask now;

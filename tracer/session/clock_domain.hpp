@@ -10,7 +10,7 @@ namespace tracer {
 
 class Session;
 
-/// What the kernel calls this boot; empty where it does not say.
+/// The kernel's id of this boot; empty where it has none.
 std::string boot_id();
 
 /// Of a process of that boot: all of them read one counter. For tests TRACER_TEST_CLOCK (see session.cpp) makes it

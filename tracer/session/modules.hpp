@@ -33,8 +33,8 @@ class ProgramCode {
   static std::atomic<std::uint64_t> begin_, size_;
 };
 
-/// What the dynamic loader has opened and closed, as often as it was asked: the loader calls nobody when it closes a
-/// library, and asking it takes its lock. A look that is younger than the pace is current: closing a library and
+/// What the dynamic loader has opened and closed, as often as it was queried: the loader has no callback when it closes
+/// a library, and a query takes its lock. A look that is younger than the pace is current: closing a library and
 /// opening another takes longer. Any thread; wait-free but for look().
 class LoaderWatch {
  public:

@@ -35,12 +35,12 @@ ThreadTime thread_time(std::uint64_t os_thread_id) noexcept;
 /// per process, where something that ends the tool may have been.
 void remember_exit_status() noexcept;
 
-/// When the process began, on CLOCK_MONOTONIC, out of the text of /proc/PID/stat; 0 when it does not say.
+/// When the process began, on CLOCK_MONOTONIC, out of the text of /proc/PID/stat; 0 if it is not there.
 Nanoseconds process_start(const std::string& stat, std::uint64_t ticks_per_second, Nanoseconds boot_time,
                           Nanoseconds monotonic);
 
 /// What the host of a virtual machine has taken from its processors together since it was started, out of the text of
-/// /proc/stat; 0 when it does not say, and on machines of their own.
+/// /proc/stat; 0 if it is not there, and on machines without a host.
 Nanoseconds stolen_time(const std::string& stat, std::uint64_t ticks_per_second);
 
 /// The tightest limit, in processors, that the control groups of `cgroup` (the text of /proc/PID/cgroup) set below

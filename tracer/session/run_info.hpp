@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is running: the process and its machine, as the journal wants to know.
+// Who is running: the process and its machine, for the journal.
 #pragma once
 
 #include "tracer/journal.hpp"

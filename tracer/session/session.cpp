@@ -319,7 +319,7 @@ CodeRange Session::code_range(std::uint64_t address) noexcept {
 
 // The end, in steps; other threads may be in handlers all the time:
 //   1. state: a producer that looks around from now on finds that nobody listens; all are made to look.
-//   2. the drainer's thread is asked to end; its jobs and the rings are finished here, under the consumer's lock.
+//   2. the drainer's thread is requested to end; its jobs and the rings are finished here, under the consumer's lock.
 //      A record that is published after the ring's last look is not in the trace, as if it had come later.
 //   3. the journal is completed. Only when everything is on disk the rings' file goes.
 std::filesystem::path Session::finish(Ending ending) noexcept {

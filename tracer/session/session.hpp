@@ -37,7 +37,7 @@ class Consumer {
   virtual bool drain_own(Channel&, bool /*urgent*/) noexcept { return false; }
   /// Async-signal-safe: drain(true) soon.
   virtual void request_flush() noexcept = 0;
-  /// Empties the rings that asked for it, on the caller's thread, one caller at a time. With `everything`, all rings,
+  /// Empties the rings that requested it, on the caller's thread, one caller at a time. With `everything`, all rings,
   /// also those of a flight recorder.
   virtual void drain(bool everything) noexcept = 0;
   virtual void enqueue(std::function<void()> job) noexcept = 0;
@@ -52,7 +52,7 @@ class Consumer {
   virtual void release() noexcept = 0;
 };
 
-/// Who wants to know of threads (tracer/sample).
+/// An observer of threads (tracer/sample).
 class ThreadObserver {
  public:
   virtual ~ThreadObserver() = default;
@@ -150,7 +150,7 @@ class Session {
   }
   std::size_t channel_count() const noexcept;
   Channel& channel(std::size_t index) noexcept;
-  /// The channels that asked to be drained, none of them twice: the first, see Channel::leave_list(); nullptr: none
+  /// The channels that requested draining, none of them twice: the first, see Channel::leave_list(); nullptr: none
   /// did.
   Channel* take_listed() noexcept;
   /// What is encoded there. False when the trace takes no more.

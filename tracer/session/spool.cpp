@@ -99,7 +99,7 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
 
 /// The file system is the program's too, and it may meet SIGBUS where the tool would only wait: Docker's /dev/shm has
 /// 64 MiB. The rings take a quarter of what was free, less what is there with them: the tool's other files, the
-/// runtime's. The file system is asked each time, since others take and give.
+/// runtime's. The file system is queried each time, since other processes use it, too.
 bool Spool::leaves_enough(int fd, std::uint64_t bytes) const noexcept {
   if (is_ours_) return true;
   constexpr std::uint64_t share = 4, other_files = 64 << 10;

@@ -84,7 +84,7 @@ class Repairs {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   }
   std::uint64_t operator[](Repair repair) const noexcept { return counts_[static_cast<std::size_t>(repair)]; }
-  /// Some say more than that the trace ends, or lacks what a healthy one may lack.
+  /// Some mean more than that the trace ends, or lacks what a healthy one may lack.
   bool are_unusual() const noexcept;
   /// Those that were made at all, by name.
   std::map<std::string, std::uint64_t> by_name() const;

@@ -181,7 +181,7 @@ void Translation::leave_out_teams() {
   }
 }
 
-// What the host asked for in a pause is left out on both sides; of what no construct asked for, what began in it.
+// What the host requested in a pause is left out on both sides; of what no construct requested, what began in it.
 const DeviceTimeline& Translation::recorded_devices() {
   if (!report_.paused) return *options_.devices;
   recorded_devices_ = *options_.devices;
@@ -278,7 +278,7 @@ void Translation::write() {
   });
 }
 
-/// Code of GCC on libomp does not tell some ends.
+/// Code of GCC on libomp does not report some ends.
 bool Translation::has_unusual_repairs() const {
   const bool of_gcc = stands_in_for_libgomp(journal_);
   Repairs others;

@@ -37,7 +37,7 @@ WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
   MpiCollectives collectives{source.definitions(), replay, ranks};
   Modeller modeller{source.definitions(), replay, scenarios, recorded_task_overhead(source), ranks};
   ReadingProgress ticks{source.number_of_events(), progress};
-  replay.add(modeller);  // before those who tell of its calls
+  replay.add(modeller);  // before those that report its calls
   if (ranks.any()) {
     replay.add(messages);
     replay.add(collectives);

@@ -10,7 +10,7 @@
 
 namespace tracer::otf2 {
 
-/// Values as in the event files; kinds that we do not know keep their number.
+/// Values as in the event files; unknown kinds keep their number.
 enum class EventKind : std::uint8_t {
   none = 0,
   buffer_flush = 10,

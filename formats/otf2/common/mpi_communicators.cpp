@@ -146,7 +146,7 @@ void MpiWorlds::add(const PartOfMpi& part) {
     if (comm.members.empty() && from.identity != "SELF") {
       for (const std::uint64_t rank : from.members) comm.members.push_back(base + rank);
       for (const std::uint64_t rank : from.remote) comm.remote.push_back(base + rank);
-      // Both sides tell an intercommunicator, each its own group first: the one with the smaller rank is group A.
+      // Both sides record an intercommunicator, each its own group first: the one with the smaller rank is group A.
       if (!comm.remote.empty() && !comm.members.empty() && comm.remote.front() < comm.members.front())
         comm.members.swap(comm.remote);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of an MPI program say of its communicators (docs/formats/job-parts.md), and what all of them together
-// make of it: each communicator once, with all its members.
+// What the parts of an MPI program record of its communicators (docs/formats/job-parts.md), and what all of them
+// together make of it: each communicator once, with all its members.
 #pragma once
 
 #include <cstddef>

@@ -183,7 +183,7 @@ struct InterruptGeneratorDef {
   std::int64_t exponent = 0;
   std::uint64_t period = 0;
 };
-/// Kinds that we only need to know of: call path, topology, ...
+/// Kinds of which only the existence matters: call path, topology, ...
 struct OtherDef {
   std::uint64_t ref = 0;
   std::uint32_t name = undefined_ref;

@@ -60,7 +60,7 @@ std::vector<NamedProperty> JoinedDefinitions::properties_of(const std::vector<Na
 PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity& identity) {
   using R = ReferenceKind;
   PartMaps maps;
-  std::set<std::uint64_t> of_parts;  // texts that say how parts belong together
+  std::set<std::uint64_t> of_parts;  // texts that describe how parts belong together
   std::map<std::uint64_t, std::string>
       moved;  // and times of processes and threads, which nothing else has for its text
   const auto move = [&](const NamedProperty& p) {
@@ -152,7 +152,7 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
     own.parent = node_of.contains(n.parent) ? node_of[n.parent] : undefined_ref;
     own.domains = n.domains;
     own.properties = properties_of(n.properties, maps);
-    // Processes may know a device by different properties, such as the code that each has loaded there.
+    // Processes may record different properties of a device, such as the code that each has loaded there.
     std::string key = key_of(own.name, own.class_name, own.parent);
     for (const NamedProperty& p : own.properties) key += key_of(p.name, p.type, p.value);
     node_of[n.ref] = narrow(unify(nodes, node_index_, key, std::move(own)));

@@ -2,7 +2,7 @@
 // The definitions of several archives as those of one: what is equal is one definition, everything else gets a new
 // reference, and for each archive it is known which of its references became which.
 //
-// Memory goes with what the whole has, not with how many parts say it: a part is read, added and forgotten.
+// Memory goes with what the whole has, not with how many parts contain it: a part is read, added and forgotten.
 #pragma once
 
 #include <array>
@@ -76,7 +76,7 @@ struct JoinedDefinitions {
   std::vector<SourceCodeLocationDef> source_code_locations;
   std::vector<CallingContextDef> calling_contexts;
   std::vector<InterruptGeneratorDef> interrupt_generators;
-  std::uint64_t not_joined = 0;  ///< definitions of kinds that this does not know
+  std::uint64_t not_joined = 0;  ///< definitions of unknown kinds
 
  private:
   using Key = std::string;  ///< numbers as bytes

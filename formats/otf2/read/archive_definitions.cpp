@@ -8,7 +8,7 @@
 namespace tracer::otf2 {
 namespace {
 
-/// Archives may be anybody's, and what they say ends on terminals, in pages and in tables.
+/// Archives may come from anybody, and their texts end on terminals, in pages and in tables.
 std::string text(const TraceDefinitions& from, std::uint64_t ref) {
   return shown(from.text(ref));
 }

@@ -12,8 +12,8 @@
 
 namespace tracer::otf2 {
 
-/// From an archive's references to dense ones. Events ask it: references that are near each other, as writers make
-/// them, are looked up in an array.
+/// From an archive's references to dense ones. Every event uses it: references that are near each other, as writers
+/// make them, are looked up in an array.
 class Index {
  public:
   template <class Table>

@@ -57,7 +57,7 @@ class EventReader {
   /// record, and does not find out by itself where there is none; what is read from there on is checked as ever.
   void go_to(const ReadPosition& position);
 
-  /// The next event will be asked for soon: with thousands of readers it is in no cache by then.
+  /// The next event will be requested soon: with thousands of readers it is in no cache by then.
   void expect() const noexcept { __builtin_prefetch(buffer_.data() + at_); }
 
   std::uint64_t location() const noexcept { return location_; }

@@ -114,7 +114,7 @@ class ArchiveSource final : public PositionedSource {
     }
   };
 
-  /// One location's, with the window that few locations have. Those that were read last are kept: what they know of
+  /// One location's, with the window that few locations have. Those that were read last are kept: what they contain of
   /// their files is not looked up again.
   EventReader take_reader(LocationRef location) {
     const auto kept = readers_.find(location);

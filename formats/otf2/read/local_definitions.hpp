@@ -44,7 +44,7 @@ struct LocalDefinitions {
 /// A file that does not exist is an empty one; throws tracer::Error when it is damaged.
 LocalDefinitions read_local_definitions(const std::filesystem::path& file);
 
-/// The same of one location after the other: those of a process mostly say the same, which is kept once. Any thread.
+/// The same of one location after the other: those of a process are mostly the same, which is kept once. Any thread.
 class LocalDefinitionFiles {
  public:
   std::shared_ptr<const LocalDefinitions> read(const std::filesystem::path& file);

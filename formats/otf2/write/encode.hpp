@@ -42,7 +42,7 @@ std::uint8_t* put(std::uint8_t* to, Number value) noexcept {
   return to + 1 + bytes;
 }
 
-/// Signed numbers know no short form of -1.
+/// Signed numbers have no short form of -1.
 inline std::uint8_t* put_signed(std::uint8_t* to, std::int64_t value) noexcept {
   if (value >= 0) return put(to, static_cast<std::uint64_t>(value));
   return put_full(put_u8(to, 8), static_cast<std::uint64_t>(value));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // References of an archive's definitions. Those that nothing uses are not in the archive, and leave no gap there, of
 // which OTF2's tools warn. Events were written before that was known, by the definitions' indices: mapping tables in
-// the locations' own definition files say what became of them.
+// the locations' own definition files map them.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace tracer {
 
-/// Which enumeration values the archive may hold: 3.0 is what today's readers know.
+/// Which enumeration values the archive may hold: 3.0 is what today's readers support.
 enum class Otf2Level { v3_0, v3_1 };
 
 /// False when built with OTF2 3.0: level 3.1 is then written as 3.0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A descriptor that is kept through the life of a program which may close every one that it does not know.
+// A descriptor that is kept through the life of a program which may close every one that it has not opened.
 #pragma once
 
 #include <utility>

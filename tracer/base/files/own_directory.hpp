@@ -53,7 +53,7 @@ class OwnDirectory {
 /// open. Every message of a command and of the tool goes through it.
 std::string with_names_of_descriptors(std::string message);
 
-/// `message` with the path that users know in the place of `at`.
+/// `message` with the user's path in the place of `at`.
 std::string with_path(std::string message, const std::filesystem::path& at, const std::filesystem::path& path);
 
 }  // namespace tracer

@@ -51,7 +51,7 @@ class SpillFile {
   void release() noexcept;
 
  private:
-  /// Room for a chunk: its offset. Negative: there is none, or the file system cannot say for sure.
+  /// Room for a chunk: its offset. Negative: there is none, or the file system does not guarantee it.
   std::int64_t reserve() noexcept;
 
   std::mutex mutex_;

@@ -22,7 +22,8 @@ std::string new_archive_name(const RunInfo& run) {
 
 namespace {
 
-/// Whether it is there. Throws where nobody can say: a directory that may not be looked into, a file system that fails.
+/// Whether it is there. Throws where that cannot be determined: a directory that may not be looked into, a file system
+/// that fails.
 bool is_there(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);

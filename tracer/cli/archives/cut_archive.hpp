@@ -9,7 +9,7 @@
 
 namespace tracer::cli {
 
-/// Into a new directory, which has its name when it is whole; the samples go with it. Returns a line to tell. With
+/// Into a new directory, which has its name when it is whole; the samples go with it. Returns a line to print. With
 /// `distinct` no two events of a location have one time (convert/distinct_times.hpp), and samples, whose times are
 /// nanoseconds, stay out. Throws tracer::Error, also where the directory exists.
 std::string write_archive_of(FilteredArchive& archive, const std::filesystem::path& directory, bool distinct = false);

@@ -10,7 +10,7 @@
 namespace tracer::cli {
 
 /// Writes `archive`, an anchor file, with `samples` into `directory`, which must not be there or be empty. Returns what
-/// to say. Throws tracer::Error.
+/// to print. Throws tracer::Error.
 std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet& samples,
                                         const std::filesystem::path& directory);
 

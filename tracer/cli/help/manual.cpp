@@ -39,7 +39,7 @@ void print_options(const CommandText& text) {
   for (const OptionText& option : text.options) print_option(option);
 }
 
-/// A command whose footer begins with its own usage line has a synopsis that the parser cannot know.
+/// A command whose footer begins with its own usage line has a synopsis that the parser does not have.
 std::string taken_usage(CommandText& text) {
   const std::string prefix = "Usage: ";
   if (!text.footer.starts_with(prefix)) return "";

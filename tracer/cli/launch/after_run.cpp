@@ -52,7 +52,7 @@ std::chrono::seconds patience_with(const Launch& launch, bool launches_ranks, co
   return std::chrono::seconds{ended.exit_status != 0 && traces_of(launch).size() > 1 ? 2 : 0};
 }
 
-/// There is nothing to say of it but how much it is.
+/// The message only contains its size.
 bool is_whole(const ConvertResult& result) {
   return result.ended && result.lost == 0 && result.damage.empty() &&
          std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
@@ -89,7 +89,7 @@ class RunEnd {
   std::vector<ProcessEnd> ends_;  ///< how its processes ended
 };
 
-/// One archive, in `at`, which users know as `directory`.
+/// One archive, in `at`, named `directory` in messages.
 Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
   const auto& [directory, at] = trace;
   try {
@@ -251,7 +251,7 @@ void look_after_run(const RunOptions& options, Launch& launch, const Ended& ende
 } catch (const std::exception& error) {
   try {
     print_error(error.what());
-  } catch (...) {  // no memory to say so
+  } catch (...) {  // no memory for a message
   }
 } catch (...) {
 }

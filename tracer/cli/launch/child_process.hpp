@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Work in a process of its own: what the system ends for its memory, its processor time or a crash is that process, and
-// whoever waits for it can say so.
+// whoever waits for it can report it.
 #pragma once
 
 #include <functional>

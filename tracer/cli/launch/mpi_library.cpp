@@ -17,7 +17,7 @@ bool is_mpi(const std::string& library) {
   return std::any_of(begins.begin(), begins.end(), [&](const char* begin) { return name.starts_with(begin); });
 }
 
-/// What launchers tell the ranks: Open MPI, Hydra and Slurm's PMI2, PMIx.
+/// What launchers pass to the ranks: Open MPI, Hydra and Slurm's PMI2, PMIx.
 bool is_rank_of_a_job() {
   constexpr std::array names{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
   return std::any_of(names.begin(), names.end(), [](const char* name) { return std::getenv(name) != nullptr; });

@@ -42,7 +42,7 @@ constexpr std::uint64_t info_exit = 1u << 3;
 constexpr unsigned long get_info = _IOWR(0xff, 11, PidInfo);
 
 constexpr int step_ms = 1, slow_step_ms = 10;
-constexpr int most_steps = 1000;                    ///< for a trace to say whose it is
+constexpr int most_steps = 1000;                    ///< until a trace contains its process
 constexpr std::size_t most_watched = 4096;          ///< processes at one time
 constexpr std::chrono::milliseconds patience{100};  ///< with a parent that has not waited yet
 

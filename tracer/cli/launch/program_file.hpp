@@ -22,7 +22,7 @@
 
 namespace tracer::cli {
 
-/// The parts of a 64-bit ELF file of this machine's byte order that we ask about.
+/// The parts of a 64-bit ELF file of this machine's byte order that Tracer uses.
 class ProgramFile {
  public:
   /// Throws tracer::Error where it cannot be opened.

@@ -58,7 +58,7 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
 #endif
 }
 
-/// What the interpreter's files say of it.
+/// The interpreter's properties, from its files.
 struct Interpreter {
   bool names_functions = true;       ///< for samples: since 3.12
   bool keeps_frame_pointers = true;  ///< also where that is unknown

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `tracer run` was asked for.
+// The options of `tracer run`.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ struct DeviceLook {
   double kernel_time = 0, copy_time = 0;                    ///< added up
   std::size_t streams = 0;                                  ///< of the host: threads that launched or copied
   std::uint64_t memory = 0;                                 ///< bytes in use by now
-  bool by_host = false;                                     ///< what the host asked for; its times are upper bounds
+  bool by_host = false;                                     ///< what the host requested; its times are upper bounds
 };
 
 /// Memory of a device by its addresses there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the devices of a running program did between two looks: by their records, or by what the host asked for.
+// What the devices of a running program did between two looks: by their records, or by what the host requested.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What snapshot and attach let the user say about the OMPD plugin.
+// The options of snapshot and attach for the OMPD plugin.
 #pragma once
 
 #include "tracer/cli/options/arguments.hpp"

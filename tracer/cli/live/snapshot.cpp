@@ -102,7 +102,7 @@ void write_archive(const Look& look, const std::string& directory) {
 }
 
 int look(const Options& options) {
-  unsetenv("DEBUGINFOD_URLS");  // libdw would ask a server while the program stands still
+  unsetenv("DEBUGINFOD_URLS");  // libdw would query a server while the program is stopped
   Look look = is_process_id(options.what) ? look_at_process(options) : look_at_core(options);
   ompd::Snapshot& snapshot = look.snapshot;
   snapshot.findings = ompd::find_waits(snapshot);

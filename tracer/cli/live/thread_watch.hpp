@@ -13,7 +13,7 @@ namespace tracer::cli {
 
 /// What a thread is inside of, and from when on.
 struct Inside {
-  RecordKind kind = RecordKind::invalid;  ///< invalid: nothing that the records tell of
+  RecordKind kind = RecordKind::invalid;  ///< invalid: nothing in the records
   std::uint16_t sub = 0;
   std::uint64_t address = 0;  ///< in the program, 0 unknown
   Ticks since = 0;            ///< of nothing: its last record

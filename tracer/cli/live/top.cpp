@@ -38,7 +38,7 @@ struct Options {
   std::string recent, output;
 };
 
-/// Records of each ring at a look: 128 KiB. More would not say more, but cost.
+/// Records of each ring at a look: 128 KiB. More would cost without showing more.
 constexpr std::size_t records_at_once = 4096;
 
 /// Of MPI.

@@ -12,7 +12,7 @@ namespace tracer::cli {
 /// Exit status: `ok`; `failure` for findings and for what could not be done; `usage` for what makes no sense.
 enum ExitStatus : int { ok = 0, failure = 1, usage = 2 };
 
-/// A wrong argument that the option parser cannot know of: ends with status `usage`.
+/// A wrong argument that the option parser cannot detect: ends with status `usage`.
 class UsageError : public Error {
  public:
   using Error::Error;

@@ -19,7 +19,7 @@ class CoreTarget : public Target {
   std::size_t read(std::uint64_t address, void* buffer, std::size_t count) const noexcept override;
   bool write(std::uint64_t, const void*, std::size_t) noexcept override { return false; }
   std::optional<Registers> registers(std::uint64_t thread) const override;
-  /// The file is the user's own. Never for root, who is asked to look into those of others.
+  /// The file is the user's own. Never for root, who may inspect those of others.
   bool is_callers() const override { return is_callers_; }
   int signal() const noexcept { return signal_; }         ///< that ended the process, 0 none
   bool truncated() const noexcept { return truncated_; }  ///< some memory that it announces is not in the file

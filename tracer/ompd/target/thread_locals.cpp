@@ -101,7 +101,7 @@ std::optional<std::uint64_t> ThreadLocals::address(std::uint64_t thread, const M
   if (!block) return std::nullopt;
   if (*block != unallocated && *block != 0) return *block + offset;
 #if defined(__x86_64__)
-  // In the static TLS block from the start, though the DTV does not say so until first use.
+  // In the static TLS block from the start, though the DTV does not contain it until first use.
   if (map) {
     const std::uint64_t member = described("link_map_l_tls_offset", 0);
     const auto distance = member == 0 ? std::nullopt : target_.value<std::uint64_t>(*map + member);

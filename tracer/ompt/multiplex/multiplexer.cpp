@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who has registered what, and what other tools ask the runtime by.
+// Who has registered what, and the entry points for other tools.
 #include "tracer/ompt/multiplex/multiplexer.hpp"
 
 #include <array>

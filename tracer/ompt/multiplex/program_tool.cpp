@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See program_tool.hpp. Only where LD_PRELOAD names this library, and another tool would be asked before it: whoever
+// See program_tool.hpp. Only where LD_PRELOAD names this library, and another tool would be tried before it: whoever
 // preloads it wants its trace. The other tool is handed every callback (companions.hpp).
 #include "tracer/ompt/multiplex/program_tool.hpp"
 

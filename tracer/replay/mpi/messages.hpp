@@ -147,7 +147,7 @@ class MpiMessages final : public Observer {
   std::vector<std::uint32_t> free_calls_;
   std::vector<std::vector<std::uint32_t>> open_calls_;                ///< by location
   std::unordered_map<RequestKey, std::uint32_t, RequestHash> sends_;  ///< begun, by request
-  std::unordered_map<RequestKey, Post, RequestHash> posts_;           ///< receives that are asked for
+  std::unordered_map<RequestKey, Post, RequestHash> posts_;           ///< receives that are requested
   ReceiveOrder order_;
   std::vector<bool> probes_, always_finds_;  ///< by region: MPI_Mprobe and MPI_Improbe; the first
   std::vector<bool> receives_found_;         ///< MPI_Mrecv and MPI_Imrecv, of the message that was found

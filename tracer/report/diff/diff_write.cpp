@@ -54,7 +54,7 @@ Json to_json(const Change& change) {
   return json;
 }
 
-/// Addresses say nothing to people.
+/// Addresses mean nothing to people.
 template <class Row>
 std::string before_text(const Row& row) {
   return row.was_in_line == 0 ? "" : " (was :" + std::to_string(row.was_in_line) + ")";

@@ -33,7 +33,8 @@ const char* what_the_other_does(MpiWait kind) {
 const char* advice_for(MpiWait kind) {
   switch (kind) {
     case MpiWait::late_sender:
-      return "Let the sender send before other work, or let the receiver request early (MPI_Irecv) and work until it needs it; "
+      return "Let the sender send before other work, or let the receiver request early (MPI_Irecv) and work until it "
+             "needs it; "
              "where the sender has more work, see to that.";
     case MpiWait::late_receiver:
       return "Post the receive before other work (MPI_Irecv), or let the sender continue (MPI_Isend) and wait later.";
@@ -85,7 +86,8 @@ constexpr const char* advice_for_unequal_ranks =
 
 }  // namespace
 
-/// What MPI was not asked for is an error of the program, though it often goes well (MPI 4.0, 11.6.1).
+/// Using a thread level that was not requested from MPI is an error of the program, though it often goes well
+/// (MPI 4.0, 11.6.1).
 void Judge::level_of_threads() {
   const auto level = std::find_if(report_.properties.begin(), report_.properties.end(),
                                   [](const Property& property) { return property.name == properties::mpi_threads; });
@@ -117,7 +119,7 @@ void Judge::never_received() {
            ". A send without a receive may wait forever where messages are larger, or on another MPI.");
 }
 
-/// They may be most of a trace, and tell nobody anything.
+/// They may be most of a trace, and contain no information.
 void Judge::polls() {
   constexpr std::uint64_t many = 1'000'000;
   const std::uint64_t left_out = counter_of(definitions_, "MPI_NOT_TOLD_CALLS_THAT_FOUND_NOTHING");
@@ -222,7 +224,7 @@ void Judge::idle_beside_mpi() {
   add(std::move(finding), "mpi-idle", mine);
 }
 
-/// "" where they have equal work, or nobody can say.
+/// "" where they have equal work, or that is unknown.
 std::string Judge::unequal_ranks() const {
   const Balance& balance = report_.process_balance;
   // Ranks of different jobs do not wait for each other.

@@ -89,7 +89,7 @@ void Judge::preempted_work() {
     lost += row.preempted_working;
     if (most == nullptr || row.preempted_working > most->preempted_working) most = &row;
   }
-  // The kernel's own sum is the account's; samples say whose, and that it was work.
+  // The kernel's own sum is the account's; samples show whose, and that it was work.
   Cells mine;
   for (const std::size_t cell : cells([](const AccountRow& row) {
          return row.place == Place::descheduled && (row.of == Place::work || row.of == Place::serial);

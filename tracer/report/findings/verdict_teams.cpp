@@ -148,7 +148,7 @@ std::string Judge::of_devices() const {
   const auto copies = [](const DeviceRow& row) { return row.to_device.ns + row.from_device.ns; };
   std::size_t copy = 0, idle = 0;
   for (const DeviceRow& row : report_.devices) {
-    if (row.without_record != 0) continue;  // the host's intervals say little about the device
+    if (row.without_record != 0) continue;  // the host's intervals show little about the device
     if (copies(row) > row.kernel_ns && row.kernels > 0) {
       ++copy;
       if (copying == nullptr || copies(row) > copies(*copying)) copying = &row;

@@ -20,7 +20,7 @@ Json json_of(const MpiWaitTimes& times) {
   return object;
 }
 
-/// `one_rank`: of a rank's own, where it goes without saying which.
+/// `one_rank`: of a rank's own, where the rank is clear.
 Json json_of(const MpiCallRow& row, bool one_rank) {
   Json json{{"function", row.name},          {"count", row.count},       {"total_ns", row.total},
             {"longest_ns", row.longest},     {"waited_ns", row.waiting}, {"sent_bytes", row.sent},

@@ -113,7 +113,7 @@ Table pairs_table(const MpiReport& mpi) {
   return table;
 }
 
-/// What the reader must know before he believes the tables.
+/// What limits the tables: the reader needs it first.
 std::string doubts(const MpiReport& mpi, const TextOptions& options) {
   std::string out;
   const auto say = [&](const std::string& text) { out += wrapped("* " + text, 2, options.width); };

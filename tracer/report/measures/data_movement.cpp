@@ -98,7 +98,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   construct.row = row_;
 }
 
-/// Comparing contents is no part of the construct. Traces that do not say how long it took have nothing from then on.
+/// Comparing contents is no part of the construct. Traces without its duration have nothing from then on.
 void DataMovement::hashed(LocationRef location, const Event& event) {
   const auto around = constructs_.find(location);
   if (around != constructs_.end()) around->second.since = std::max(event.time, event.a);

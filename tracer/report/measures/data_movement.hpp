@@ -31,7 +31,7 @@ class DataMovement final : public Observer {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   enum class Kind : std::uint8_t { other, alloc, remove, to_device, from_device, submit };
 
-  /// What an operation cost, and where it was asked for.
+  /// What an operation cost, and where it was requested.
   struct Cost {
     RegionRef region = undefined_ref;
     RegionRef construct = undefined_ref;  ///< that does nothing else: a part of its time is in `ns`

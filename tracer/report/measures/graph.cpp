@@ -23,7 +23,7 @@ Path& Graph::epoch(Team& team, std::uint64_t barrier) {
   return team.barriers[at].longest;
 }
 
-/// A member has left its `barrier`-th. What all have left is asked for no more: memory does not grow with their number.
+/// A member has left its `barrier`-th. What all have left is requested no more: memory does not grow with their number.
 void Graph::pass(Team& team, std::uint64_t barrier) {
   if (barrier < team.barriers_gone) return;
   ++team.barriers[static_cast<std::size_t>(barrier - team.barriers_gone)].left;

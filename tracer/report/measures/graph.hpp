@@ -33,7 +33,7 @@ class Graph final : public Observer {
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
   void fill(Report& report) const;
-  /// From now on paths know where they went, to `resolution` ns (path_steps.hpp).
+  /// From now on paths record where they went, to `resolution` ns (path_steps.hpp).
   void keep_trails(std::uint64_t resolution) {
     trails_ = true;
     resolution_ = resolution;
@@ -63,7 +63,7 @@ class Graph final : public Observer {
   MpiPaths* mpi_ = nullptr;
   std::unordered_map<OwnNumber, Lock, OwnNumber::Hash> locks_;
   Bound few_locks_{std::size_t{1} << 19};
-  Path forgotten_;  ///< of barriers that nobody should ask for any more
+  Path forgotten_;  ///< of barriers that nobody should request any more
   bool trails_ = false;
   std::uint64_t resolution_ = 0;
 };

@@ -205,7 +205,7 @@ void MpiPaths::message(const MpiMessage& message) {
   if (receiver != nullptr) came_after(message.send.location, message.send.wait_from, message.receive.start, *receiver);
 }
 
-/// Who waits for whom is as in MpiCollectives::look_at(). Of operations that say nothing of that (those that make and
+/// Who waits for whom is as in MpiCollectives::look_at(). Of operations without that (those that make and
 /// end communicators, MPI_Finalize) all wait for all if all were in it at a time.
 void MpiPaths::meeting(const MpiMeeting& meeting) {
   const auto& parts = meeting.parts;

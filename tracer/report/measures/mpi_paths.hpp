@@ -3,7 +3,7 @@
 // the members that it waits for, a send that has to wait from its receive, a window's synchronisation from its partner.
 //
 // What a call of MPI has waited for others is neither on a path nor work; the rest of it is both. That is known when
-// the call is over at the latest, or shortly after, when the others say the same of theirs.
+// the call is over at the latest, or shortly after, when those of the others are, too.
 #pragma once
 
 #include <cstdint>

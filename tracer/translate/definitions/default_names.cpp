@@ -16,7 +16,7 @@ void name_alike(auto& table) {
     if (item.name.empty()) item.name = no_name;
 }
 
-/// Names that must differ, or that tell one from another on a page.
+/// Names that must differ, or that distinguish rows on a page.
 void name_by_number(auto& table) {
   for (std::size_t i = 0; i < table.size(); ++i)
     if (table[i].name.empty()) table[i].name = std::string{no_name} + " #" + std::to_string(i);

@@ -141,7 +141,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   const GccRuntime gcc_runtime = gcc_runtime_of(journal);
   if (gcc_runtime == GccRuntime::stood_in_for) {
     add(properties::not_reported,
-        "not reported to the runtime by code compiled by GCC: static loops, masked, atomic, reductions, target regions");
+        "not reported to the runtime by code compiled by GCC: static loops, masked, atomic, reductions, target "
+        "regions");
   } else if (gcc_runtime == GccRuntime::mapped) {
     add(properties::not_recorded, "OpenMP of GCC's runtime");
   }
@@ -189,7 +190,7 @@ void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds l
     end = std::max(end, fit(journal.end));
   } else {
     facts[properties::run_fact(properties::run_ended)] =
-        "unknown";  // killed, crashed, _exit, exec: whoever waited for it may know
+        "unknown";  // killed, crashed, _exit, exec: only a waiting process may have it
     for (const ClockSync& sync : journal.clock) end = std::max(end, sync.monotonic);
   }
   facts[properties::run_fact(properties::run_process_end)] = std::to_string(end);

@@ -62,7 +62,7 @@ enum class Parameter : std::uint8_t {
   count_
 };
 
-/// Of a word: what its details say.
+/// Of an annotation: its details.
 struct WordDetails {
   std::uint32_t category = undefined_ref;  ///< string
   std::uint32_t color = 0;                 ///< ARGB
@@ -92,7 +92,7 @@ ValueType type_of(const CounterKey& counter) noexcept;
 /// "in", "out", ... of ompt_dependence_type_t; "type_<n>" for unknown ones.
 std::string dependence_name(std::uint16_t type);
 
-/// Defines what the tables say will be used.
+/// Defines what will be used according to the tables.
 Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definitions& definitions);
 
 }  // namespace tracer::translate

@@ -86,8 +86,8 @@ enum class Construct : std::uint8_t {
 };
 
 /// What a region is before it has a name: the construct, whether it is the waiting inside it, a
-/// number where the construct alone does not say it (an unknown kind), and where it stands. `phase` stands nowhere: its
-/// codeptr is the name.
+/// number where the construct alone does not contain it (an unknown kind), and where it stands. `phase` stands nowhere:
+/// its codeptr is the name.
 struct RegionKey {
   std::uint64_t codeptr = 0;  ///< as the runtime gave it; for `phase` a journal string id; for ranges word_name()
   Construct construct = Construct::count_;

@@ -19,7 +19,7 @@ struct InlinedCall {
   std::uint32_t line = 0;  ///< of the call
 };
 
-/// Reads of a compilation unit what is asked for: the ranges of its functions once, the calls inside of a function when
+/// Reads of a compilation unit what is requested: the ranges of its functions once, the calls inside of a function when
 /// the first address in it is looked up. Damaged debug information gives fewer calls.
 class InlinedFunctions {
  public:

@@ -28,7 +28,7 @@ struct SourcePosition {
   std::string function;      ///< demangled name of the enclosing function, "" unknown
   std::string module;        ///< path of the executable or library, "" unknown
   std::uint64_t offset = 0;  ///< the address as the module's file has it (addr2line -e module); with a module only
-  /// Where the address is in a function that the compiler put into another one, and that was asked for: all of them,
+  /// Where the address is in a function that the compiler put into another one, and that was requested: all of them,
   /// outermost first, each with its line; the last one's is the position's. Else empty.
   std::vector<SourceFrame> frames;
 };
@@ -40,7 +40,7 @@ using Symbolizer = std::function<std::vector<SourcePosition>(const std::vector<s
 /// reference (RegionTable::deferred_bit).
 inline constexpr RegionRef left_out_region = 0x7fffffffu;
 
-/// RegionKey -> RegionRef. Candidates are made for all keys that might be asked for; one that is
+/// RegionKey -> RegionRef. Candidates are made for all keys that might be requested; one that is
 /// used gets the next reference, so that the archive defines what its events name and no more.
 class RegionTable {
  public:

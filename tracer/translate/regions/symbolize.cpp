@@ -78,7 +78,7 @@ int readable(int fd) {
 }
 
 // Separate debug information by build id, where distributions put it, or by .gnu_debuglink. Not libdwfl's own search:
-// that may ask servers on the network.
+// that may query servers on the network.
 int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char* file, const char* link,
                    GElf_Word checksum, char** name) {
   const unsigned char* bits = nullptr;
@@ -349,7 +349,7 @@ std::string why_no_lines() {
 
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
   return [modules = std::move(modules), with_inlined](const std::vector<std::uint64_t>& addresses) {
-    // Only modules that are asked for are opened: a program may have mapped hundreds.
+    // Only modules that are requested are opened: a program may have mapped hundreds.
     std::vector<Module> used;
     for (const std::uint64_t address : addresses)
       if (const Module* m = module_of(modules, address - 1))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Debug information that is compressed with zstd (-gz=zstd), for versions of libdw before 0.189, which know zlib only.
+// Debug information that is compressed with zstd (-gz=zstd), for versions of libdw before 0.189, which support zlib
+// only.
 #pragma once
 
 namespace tracer::translate {

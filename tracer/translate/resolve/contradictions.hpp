@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What several threads say of a task may not all be true: a runtime's fault, or records that were lost. Nothing is put
-// right then: the task is left out, as one that was created when its team had ended. No other task depends on it, so
-// one pass over the records is enough.
+// The records of several threads about a task may contradict each other: a runtime's fault, or records that were lost.
+// Nothing is put right then: the task is left out, as one that was created when its team had ended. No other task
+// depends on it, so one pass over the records is enough.
 #pragma once
 
 #include "tracer/trace_source.hpp"

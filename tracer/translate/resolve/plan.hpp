@@ -28,7 +28,7 @@ struct Migration {
 };
 
 /// An untied task ended here, and another thread recorded it: of those that have run its parts, libomp lets the last
-/// that comes back from one tell it, which need not be the one that ran the last.
+/// that comes back from one show it, which need not be the one that ran the last.
 struct UnreportedEnd {
   TaskId task = no_id;
   Ticks time = 0;  ///< when it was recorded

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole picture: what all channels say together, and what was decided about it. Ids are (channel, counter), so
+// The whole picture: the facts of all channels together, and what was decided about it. Ids are (channel, counter), so
 // every table is a vector per channel and no look-up hashes.
 #pragma once
 

@@ -35,7 +35,7 @@ bool end_in_their_teams(const Tables& tables) {
   return std::all_of(left.begin(), left.end(), [](const auto& team) { return team.second == 0; });
 }
 
-/// Nobody contradicts himself or another, as far as the records of each thread alone can tell.
+/// No thread contradicts itself or another, as far as the records of each thread alone show.
 bool are_in_order(const Tables& tables) {
   return std::all_of(tables.channels.begin(), tables.channels.end(), [&](const ChannelScan& scan) {
     if (scan.is_out_of_order()) return false;
@@ -116,7 +116,7 @@ class Begins {
 };
 
 /// The part with which a task ends that never ran: its creator's, or where that is in no team the one around it; none:
-/// it ends with the trace. A part in no team may end by a limit of what is around it, and its tasks know of none.
+/// it ends with the trace. A part in no team may end by a limit of what is around it, and its tasks have none.
 std::uint32_t part_that_ends(const Tables& tables, ChannelId channel, std::uint32_t creator) {
   const auto& implicits = tables.channels[channel].implicits;
   const auto is_initial = [](const ImplicitInstance& i) { return i.initial && !i.own; };

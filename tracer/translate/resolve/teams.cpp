@@ -128,7 +128,7 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   return p.limit;
 }
 
-/// `parts`: those that say that they are of team `p`, and room for one more.
+/// `parts`: those whose records name team `p`, and room for one more.
 void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
   p.size = 0;
   p.in_pause = p.left_out || tables_.paused(p.begin, p.end != 0 ? p.end : tables_.end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a channel's records say by themselves: found by reading it alone, changed by nobody but resolve/.
+// The facts in a channel's own records: found by reading it alone, changed by nobody but resolve/.
 #pragma once
 
 #include <array>

@@ -53,7 +53,7 @@ class Nesting {
 
   /// The last thing was a fork, or the end of a part that is not joined.
   bool is_at_boundary() const noexcept { return !forks_.empty() && forks_.back().entered == forks_.back().left; }
-  /// Before a record: it may say that the thread has gone on.
+  /// Before a record: it may show that the thread has continued.
   void complete_boundary(const Record& r);
 
   /// False: no thread could name a region so.

@@ -9,7 +9,7 @@
 namespace tracer::translate {
 namespace {
 
-/// Written by the runtime's callbacks, in the moment that they tell. Front ends may write of an earlier one, and waits
+/// Written by the runtime's callbacks, at the time that they contain. Front ends may write of an earlier one, and waits
 /// for the drainer are written when they are over.
 constexpr bool is_of_its_moment(RecordKind kind) noexcept {
   return kind >= RecordKind::thread_begin && kind <= RecordKind::device_unload;

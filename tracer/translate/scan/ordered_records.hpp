@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A channel whose times go back, as a runtime's never do: of a record that is out of order its neighbours know better.
+// A channel whose times go back, as a runtime's never do: a record out of order gets the time of its neighbours.
 // Both passes read such a channel in this order, so that what was decided by a time is written at that time.
 #pragma once
 
@@ -32,7 +32,7 @@ class WatchedReader final : public RecordReader {
   bool goes_back_ = false;
 };
 
-/// The records with times that never go back. Times of records that are written later than what they tell are left.
+/// The records with times that never go back. Times of records that are written later than their event stay.
 std::unique_ptr<RecordReader> in_order(std::unique_ptr<RecordReader> reader);
 
 }  // namespace tracer::translate

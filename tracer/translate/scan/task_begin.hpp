@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which records may say that a task begins to run.
+// Which records may begin the execution of a task.
 #pragma once
 
 #include "tracer/ids.hpp"

@@ -2,9 +2,9 @@
 // Annotations on their thread: ranges that nest are regions, marks have no length, counters are metrics.
 //
 // Whether a range nests with the constructs around and inside it shows only at its end, when its begin is long written.
-// So threads that say ranges are written twice, the first time to nowhere: ranges that are not the innermost region of
-// their task when they end are found, taken off the stack where they stand, and left to locations of their own
-// (resolve/annotation_lanes.hpp).
+// So threads with range annotations are written twice, the first time to nowhere: ranges that are not the innermost
+// region of their task when they end are found, taken off the stack where they stand, and left to locations of their
+// own (resolve/annotation_lanes.hpp).
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ Construct LockEvents::routine_inside(Construct called) const {
 }
 
 // A thread that sets a lock does nothing else before it has it, so without an acquisition it was a test that failed -
-// also where libomp 13-16 say `lock` - and it ended when it began, as far as records show.
+// also where libomp 13-16 report `lock` - and it ended when it began, as far as records show.
 void LockEvents::resolve(const Record& r) {
   const Record test = std::exchange(pending_, Record{});
   RegionKey key = region_key(test);

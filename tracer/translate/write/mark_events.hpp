@@ -21,7 +21,7 @@ class MarkEvents {
   /// omp_fulfill_event.
   void fulfilled(const Record& r, Nanoseconds t);
   void control_tool(const Record& r, Nanoseconds t);
-  /// A region that cannot have the threads it asked for (num_threads(strict: n)) reports it after its fork: that stands
+  /// A region that cannot have the threads it requested (num_threads(strict: n)) reports it after its fork: that stands
   /// in the region.
   void write_errors(Nanoseconds t);
 

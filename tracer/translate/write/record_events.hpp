@@ -37,7 +37,7 @@ struct RecordEvents {
   /// What a begin of a barrier or the like entered, or its end left, so that another one like it would do the same;
   /// nullptr: something else.
   Site* write(const Record& r, Nanoseconds t);
-  /// Of a record that had more to say.
+  /// Of a record with a continuation.
   void pair(const Record& first, const Record& more, Nanoseconds t) {
     MpiEvents::is_pair(first.kind) ? mpi.pair(first, more, t) : targets.pair(first, more, t);
   }

@@ -11,7 +11,7 @@
 
 namespace tracer::translate {
 
-/// region_key() of records that look alike, and its region once it was asked for.
+/// region_key() of records that look alike, and its region once it was requested.
 struct Site {
   RegionKey key;
   RegionRef region = undefined_ref;

@@ -15,7 +15,7 @@ std::uint64_t WorkEvents::better_position(const RegionKey& key) const {
   return key.codeptr;
 }
 
-// GCC's code does not tell the end of `single`. A barrier and another worksharing construct cannot be inside of it.
+// GCC's code does not report the end of `single`. A barrier and another worksharing construct cannot be inside of it.
 void WorkEvents::end_single(Nanoseconds t) {
   if (nest_.current->open.inner_construct() != Construct::single_sblock) [[likely]]
     return;

@@ -19,8 +19,8 @@ class Course {
         nest_(nest),
         listener_(listener) {}
 
-  /// Before this time a record has its own time, and nothing must end first. 0: the next record may say so, whatever
-  /// its time.
+  /// Before this time a record has its own time, and nothing must end first. 0: the next record may require it,
+  /// whatever its time.
   Ticks next_due() const noexcept {
     if (teams.is_at_boundary() || nest_.current->ends_unreported) return 0;
     const Ticks due = std::min(limit(), teams.on_time_until());

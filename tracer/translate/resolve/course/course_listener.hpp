@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What happens to the teams and tasks of a thread, as was decided: each begin once, each end behind its begin, each
-// task switched to only where it can run. The writing makes events of it, and need not ask whether it may.
+// task switched to only where it can run. The writing makes events of it, and need not check whether it may.
 #pragma once
 
 #include <cstddef>

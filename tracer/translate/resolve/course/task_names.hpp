@@ -23,7 +23,7 @@ class TaskNames {
     TaskName name;
     RegionKey region;
   };
-  /// A task that begins is asked for several times in turn.
+  /// A task that begins is requested several times in turn.
   const Task& task(TaskId id) const {
     if (id != last_.id) last_ = look_up(id);
     return last_;

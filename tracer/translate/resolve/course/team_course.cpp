@@ -16,7 +16,7 @@ bool is_runtimes_own(const ParallelInstance* p) noexcept {
 
 /// The part of a master without records.
 const ImplicitInstance nobody{};
-/// Of what a limit has ended: its records are still to come, and say nothing more.
+/// Of what a limit has ended: its records are still to come, and add nothing.
 const ParallelInstance over = [] {
   ParallelInstance p;
   p.limit = never;

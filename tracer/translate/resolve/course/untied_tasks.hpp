@@ -12,7 +12,7 @@ class UntiedTasks {
  public:
   explicit UntiedTasks(const Plan& plan) : plan_(plan) {}
 
-  /// The task leaves this thread at this time, or arrives here. Times are asked for in their order.
+  /// The task leaves this thread at this time, or arrives here. Times are requested in their order.
   bool migrates(Ticks time, TaskId task, bool in);
   /// When another thread reports the end of a task that came here at `from`; never: it does not.
   Ticks unreported_end(TaskId task, Ticks from) const;
