@@ -16,7 +16,7 @@
 namespace tracer {
 namespace {
 
-bool equals(const char* variable, std::uint64_t number) {
+bool variable_is(const char* variable, std::uint64_t number) {
   const char* text = std::getenv(variable);
   return text != nullptr && parse_number(text) == number;
 }
@@ -24,8 +24,8 @@ bool equals(const char* variable, std::uint64_t number) {
 /// By variables that launchers set alike for all processes.
 bool is_on_one_host(std::uint64_t size) {
   if (std::getenv("TRACER_TEST_CLOCK") != nullptr) return false;
-  return equals("OMPI_COMM_WORLD_LOCAL_SIZE", size) || equals("MPI_LOCALNRANKS", size) ||
-         equals("SLURM_STEP_NUM_NODES", 1) || equals("SLURM_NNODES", 1);
+  return variable_is("OMPI_COMM_WORLD_LOCAL_SIZE", size) || variable_is("MPI_LOCALNRANKS", size) ||
+         variable_is("SLURM_STEP_NUM_NODES", 1) || variable_is("SLURM_NNODES", 1);
 }
 
 /// JOB/runs, from JOB or JOB/parts/NAME; it is there while `tracer run` or a process of the job keeps it.
