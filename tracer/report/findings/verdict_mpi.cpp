@@ -33,9 +33,8 @@ const char* what_the_other_does(MpiWait kind) {
 const char* advice_for(MpiWait kind) {
   switch (kind) {
     case MpiWait::late_sender:
-      return "Let the sender send before other work, or let the receiver request early (MPI_Irecv) and work until it "
-             "needs it; "
-             "where the sender has more work, see to that.";
+      return "Let the sender send before other work, or post the receive early (MPI_Irecv) and work until it is "
+             "needed; where the sender has more work, see to that.";
     case MpiWait::late_receiver:
       return "Post the receive before other work (MPI_Irecv), or let the sender continue (MPI_Isend) and wait later.";
     case MpiWait::barrier:

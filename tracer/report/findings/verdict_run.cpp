@@ -229,12 +229,11 @@ void Judge::how_good_the_trace_is() {
   noise_ += stolen;
   if (stolen >= too_stolen) {
     doubtful_ = true;
-    note(
-        "stolen",
-        formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. The "
-                  "trace does not show when: it makes work look longer and others wait for it. What is not well above that "
-                  "share of the run is no finding; repeat the run when the host is quiet.",
-                  time(facts.stolen_ns).c_str(), stolen * 100));
+    note("stolen",
+         formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. The "
+                   "trace does not show when: work looks longer, and other threads wait for it. What is not well above "
+                   "that share of the run is no finding; repeat the run when the host is quiet.",
+                   time(facts.stolen_ns).c_str(), stolen * 100));
   }
   begin_and_end_of_mpi();
   spawned_programs();
