@@ -269,8 +269,8 @@ struct some {
     if (is_test && !claims.answered(has_found(result, done))) return result;
     call.end_here();
     // What a call that failed leaves there may be anything.
-    const std::size_t given = done != 0 && indices != 0 ? index_in(done) : 0;
-    const std::size_t over = given <= claims.count() ? given : 0;
+    const std::size_t completed = done != 0 && indices != 0 ? index_in(done) : 0;
+    const std::size_t over = completed <= claims.count() ? completed : 0;
     for (std::size_t i = 0; i < over; ++i) {
       const std::size_t at = index_in(indices, i);
       failed(result) ? claims.complete_if_gone(at, status_in(statuses, i))
