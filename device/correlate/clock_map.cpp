@@ -9,7 +9,8 @@
 namespace tracer::device {
 namespace {
 
-/// A reading is uncertain by some 100 ns: over a shorter span (in device units, ns) the measured slope is too uncertain.
+/// A reading is uncertain by some 100 ns: over a shorter span (in device units, ns) the measured slope is too
+/// uncertain.
 constexpr std::uint64_t shortest_span = 10'000'000;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Taskloops. They are recorded as their tasks' creation, with the group that waits for them; a task's own creation when it
-// begins to run.
+// Taskloops. They are recorded as their tasks' creation, with the group that waits for them; a task's own creation when
+// it begins to run.
 #include <bit>
 #include <cstdint>
 
