@@ -10,4 +10,5 @@ program int8
   n = n + 1
   !$omp end parallel
   print *, 'threads', n
+  print '(a,i0,a)', 'kept regions 1 members ', n, ' tasks 0'
 end program

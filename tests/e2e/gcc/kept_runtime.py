@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs of GCC that call what libomp does not have keep their own runtime: output and status are as without the tool, the
-archive is valid, and the name that is missing is said. kept_runtime.py --tracer tracer"""
+archive is valid, has what the program has counted itself, and the name that is missing is said. kept_runtime.py --tracer tracer"""
 import argparse
+import json
 import os
+import re
 import pathlib
 import shutil
 import subprocess
@@ -11,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from counted import counts_of  # noqa: E402
 from traced import clean, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
@@ -37,6 +40,15 @@ def build(commands, program, directory):
     return True
 
 
+def kept_faults(tracer, trace, output):
+    """What the program has counted is in its archive."""
+    words = re.search(r"^kept (.*)", output, re.MULTILINE)[1].split()
+    found = counts_of(json.loads(run([tracer, "report", "--json", str(trace)], clean()).stdout))
+    for name, count in zip(words[::2], words[1::2]):
+        if found[name] != int(count):
+            yield f"{found[name]} {name}, the program has counted {count}"
+
+
 def faults(tracer, name, commands, missing, directory):
     program = str(directory / name)
     if not build(commands, program, directory):
@@ -54,6 +66,9 @@ def faults(tracer, name, commands, missing, directory):
         checked = run([tracer, "check", str(directory / ("trace" + "".join(options)))], clean())
         if checked.returncode != 0:
             yield f"{name} {options}: no valid archive: {checked.stdout}{checked.stderr}"
+        if name != "openacc":
+            trace = directory / ("trace" + "".join(options))
+            yield from (f"{name} {options}: {fault}" for fault in kept_faults(tracer, trace, alone.stdout))
         if name == "openacc" and "uses OpenACC" not in done.stderr:
             yield f"{options}: it is not said that OpenACC is not recorded: {done.stderr}"
         counter = f"TRACER::COUNTER::LIBGOMP_UNSEEN_{missing.upper()}"
@@ -72,7 +87,7 @@ def main():
     for case in CASES:
         with tempfile.TemporaryDirectory() as directory:
             found += faults(options.tracer, *case, pathlib.Path(directory))
-    print("\n".join(found))
+    print("\n".join(found) or f"{len(CASES)} programs, no difference")
     return 1 if found else 0
 
 
