@@ -31,10 +31,10 @@ def faults_of(number, looks, done):
     if not 0 < max(running) < 1.05:
         yield f"device {number}: one thread has at most one kernel running, not {running}"
     memory = [device["memory_bytes"] for device in mine]
-    if memory[-1] == 0:  # the program has freed it and is about to end
+    while memory and memory[-1] == 0:  # the program has freed it and is about to end
         memory.pop()
     memory = set(memory)
-    if not memory <= {KEPT, KEPT + STEP}:
+    if not memory or not memory <= {KEPT, KEPT + STEP}:
         yield f"device {number}: {sorted(memory)} bytes in use, not {KEPT} and in a step {STEP} more"
 
 
