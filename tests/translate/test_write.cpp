@@ -184,13 +184,13 @@ TEST_CASE("what records like the last ones did is written at once, until somethi
   Written run(with(in_a_team, {begin, end}));
   run.write(in_a_team);
   FastPath fast;
-  CHECK_FALSE(fast.knows(begin));
+  CHECK_FALSE(fast.has_action(begin));
   for (const Record& r : {begin, end}) {
     const Site* site = run.events->write(r, r.time);
     REQUIRE(site != nullptr);
     fast.learn(r, *site);
   }
-  CHECK(fast.knows(begin));
+  CHECK(fast.has_action(begin));
   const std::vector<Record> more{sync_begin(40, sync_kind::barrier_explicit), sync_end(41, sync_kind::barrier_explicit),
                                  sync_begin(50, sync_kind::barrier_explicit)};
   RegionStack& open = run.events->nest.current->open;
