@@ -112,6 +112,49 @@ def check_nonsense(viewer):
     assert viewer.ask("functions", **{"from": 1 << 60, "to": 1 << 61})["samples"] == 0 and viewer.ask("samples", **{"from": 0, "to": 1 << 61, "width": 9, "lanes": 0}) == {"lanes": []}
 
 
+def check_report(tracer, trace):
+    """The report is made once it is asked for, and is what `tracer report` has; the command ends while it is made."""
+    told = json.loads(subprocess.run([tracer, "report", "--json", trace], check=True, capture_output=True).stdout)
+    with Viewer(tracer, trace) as viewer:
+        answer = viewer.ask("report")
+        shares = [answer["share"]]
+        while not answer["ready"]:
+            assert answer["failure"] == "" and set(answer) == {"ready", "share", "failure"}, answer
+            time.sleep(0.02)
+            answer = viewer.ask("report")
+            shares.append(answer["share"])
+        assert shares == sorted(shares) and shares[0] < 1 == shares[-1], shares
+        (side,) = answer["sides"]
+        for part in ("verdict", "constructs", "parallel_regions", "tasks", "phases"):
+            mine = side["report"][part]
+            assert all(mine[key] == told[part][key] for key in told[part]) if isinstance(mine, dict) else mine == told[part], part
+        assert "path" not in side and side["cells"] == ""
+        assert answer == viewer.ask("report"), "made once"
+    with Viewer(tracer, trace) as viewer:
+        viewer.ask("report")
+    with Viewer(tracer, trace, trace) as viewer:
+        while not (answer := viewer.ask("report"))["ready"]:
+            time.sleep(0.02)
+        assert [side["report"]["verdict"] for side in answer["sides"]] == [told["verdict"]] * 2
+        names = [side["names"] for side in answer["sides"]]
+        assert [side["name"] for side in answer["sides"]] == [0, names[0]] == [side["name"] for side in viewer.ask("trace")["sides"]]
+
+
+def check_no_report(tracer, trace):
+    """Where the archive cannot be read any more, the answer is a sentence."""
+    with Viewer(tracer, trace) as viewer:
+        for path in (trace / "traces").glob("*.evt"):
+            path.rename(path.with_suffix(".moved"))
+        try:
+            while not (answer := viewer.ask("report"))["failure"]:
+                assert not answer["ready"]
+                time.sleep(0.02)
+            assert answer["failure"].startswith("no report: ") and len(answer["failure"]) > 20, answer
+        finally:
+            for path in (trace / "traces").glob("*.moved"):
+                path.rename(path.with_suffix(".evt"))
+
+
 def check_raw(viewer):
     """What is no HTTP, and who says nothing, keep nobody from an answer."""
     for text in (b"", b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"\x16\x03\x01\x02\x00", b"A" * 50000):
@@ -233,7 +276,7 @@ def main():
                 began = time.monotonic()
                 check(viewer)
                 print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
-        for check in (check_ports, check_end, check_end_at_once, check_words, check_open, check_changes):
+        for check in (check_report, check_no_report, check_ports, check_end, check_end_at_once, check_words, check_open, check_changes):
             check(tracer, trace)
             print(check.__name__)
     print("ok")

@@ -29,9 +29,11 @@
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/index/cache_place.hpp"
 #include "tracer/index/trace_index.hpp"
+#include "tracer/replay/samples/without_symbols.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/links_build.hpp"
 #include "tracer/view/page.hpp"
+#include "tracer/view/report_maker.hpp"
 #include "tracer/view/routes.hpp"
 #include "tracer/view/sampled.hpp"
 #include "tracer/view/text.hpp"
@@ -73,7 +75,8 @@ class Viewer {
     open(find_archive(options.archive));
     if (!options.other.empty()) open(find_archive(options.other));
     links_ = std::make_unique<view::LinksMaker>(std::move(wanted_links_));
-    for (Desk& desk : desks_) desk.api = std::make_unique<view::Api>(desk.traces, links_.get());
+    reports_ = std::make_unique<view::ReportMaker>(reports_wanted());
+    for (Desk& desk : desks_) desk.api = std::make_unique<view::Api>(desk.traces, links_.get(), reports_.get());
   }
   ~Viewer() {
     std::error_code error;
@@ -108,6 +111,7 @@ class Viewer {
  private:
   void open(const fs::path& anchor) {
     auto source = otf2::open_archive(anchor);
+    anchors_.push_back(anchor);
     const index::Stored stored = index_of(*source);
     wanted_links_.push_back({anchor, places_of_links(*source, stored.path), stored.contents->header().stamp});
     samples_.emplace_back();
@@ -153,6 +157,18 @@ class Viewer {
     desk.indexes.push_back(std::move(index));
     trace.index = desk.indexes.back().get();
     desk.traces.push_back(std::move(trace));
+  }
+
+  std::vector<view::ReportMaker::Wanted> reports_wanted() const {
+    std::vector<view::ReportMaker::Wanted> wanted;
+    for (const view::ViewedTrace& trace : desks_[0].traces)
+      wanted.push_back({anchors_[trace.number], trace.title, trace.first_lane, trace.first_name,
+                        [anchor = anchors_[trace.number], has_samples = trace.samples != nullptr] {
+                          auto samples = has_samples ? read_samples(anchor) : std::nullopt;
+                          if (samples) report::join_nameless(*samples);
+                          return samples;
+                        }});
+    return wanted;
   }
 
   void ready(int port) {
@@ -221,10 +237,12 @@ class Viewer {
   }
 
   const Options& options_;
-  fs::path opener_;  ///< the directory of what the browser was given; "": none
+  fs::path opener_;                ///< the directory of what the browser was given; "": none
+  std::vector<fs::path> anchors_;  ///< of the traces
   std::vector<view::LinksMaker::Wanted> wanted_links_;
   std::vector<std::unique_ptr<view::Sampled>> samples_;  ///< of the traces; null: it has none
   std::unique_ptr<view::LinksMaker> links_;
+  std::unique_ptr<view::ReportMaker> reports_;
   std::array<Desk, 2> desks_;
   std::unique_ptr<view::Guard> guard_;
 };

@@ -67,6 +67,7 @@ std::string Api::answer(const std::string& name, const Words& words) {
   if (name == "counters") return counters(words);
   if (name == "samples") return samples(words);
   if (name == "functions") return functions(words);
+  if (name == "report" && reports_ != nullptr) return reports_->answer();
   return {};
 }
 

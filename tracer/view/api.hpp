@@ -12,6 +12,7 @@
 
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/links_build.hpp"
+#include "tracer/view/report_maker.hpp"
 #include "tracer/view/request.hpp"
 #include "tracer/view/sampled.hpp"
 
@@ -32,8 +33,9 @@ class Api {
   static constexpr std::size_t most_lanes = 1024, most_statistics_lanes = 1 << 20;
   static constexpr std::uint64_t most_width = 20'000, most_time = std::uint64_t{1} << 62;
 
-  /// `links`: of the traces, by their number; null: none are made.
-  Api(std::vector<ViewedTrace> traces, const LinksMaker* links) : traces_{std::move(traces)}, links_{links} {}
+  /// `links`: of the traces, by their number; null: none are made. `reports`: null: there is no such route.
+  Api(std::vector<ViewedTrace> traces, const LinksMaker* links, ReportMaker* reports = nullptr)
+      : traces_{std::move(traces)}, links_{links}, reports_{reports} {}
   /// As the page's script finds it in the page (tracer/report/page/web/trace.js).
   std::string meta() const;
   /// "" where there is nothing of that name. Throws BadRequest, and tracer::Error.
@@ -68,6 +70,7 @@ class Api {
 
   std::vector<ViewedTrace> traces_;
   const LinksMaker* links_;
+  ReportMaker* reports_;
 };
 
 }  // namespace tracer::view

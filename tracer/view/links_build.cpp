@@ -3,12 +3,10 @@
 #include "tracer/view/links_build.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -29,9 +27,11 @@
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
 #include "tracer/own_number.hpp"
+#include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/mpi/path_of_run.hpp"
+#include "tracer/view/background.hpp"
 
 namespace tracer::view {
 namespace {
@@ -105,21 +105,6 @@ std::uint64_t resolution_of(EventSource& source) {
   return source.number_of_events() <= events_kept ? 0 : source.definitions().clock.length / steps;
 }
 
-class Ended final : public std::exception {};
-
-/// Reports the progress of the pass, also for an archive without its number of events: so it can be ended.
-class HowFar final : public report::Observer {
- public:
-  HowFar(std::uint64_t events, const std::function<void(double)>& progress) : total_{events}, progress_{progress} {}
-  void events_so_far(std::uint64_t events) override {
-    progress_(total_ == 0 ? 0 : std::min(1.0, static_cast<double>(events) / static_cast<double>(total_)));
-  }
-
- private:
-  std::uint64_t total_;
-  const std::function<void(double)>& progress_;
-};
-
 /// Without a name: on the disk, else in memory.
 UniqueFd file_without_name() {
   std::error_code error;
@@ -136,7 +121,7 @@ void build_links(EventSource& source, std::uint64_t stamp, LinksWriter& to,
                  const std::function<void(double)>& progress) {
   const Definitions& definitions = source.definitions();
   report::Replay replay{definitions};
-  HowFar how_far{source.number_of_events(), progress};
+  report::ReadingProgress how_far{source.number_of_events(), progress};
   TimelineLinks links{to};
   report::Timeline timeline{definitions, links};
   report::TimelineMessages messages{definitions, replay, links};
@@ -157,14 +142,8 @@ void build_links(EventSource& source, std::uint64_t stamp, LinksWriter& to,
   to.finish(stamp, resolution);
 }
 
-/// Signals end the command; that is for those who wait for them.
-LinksMaker::LinksMaker(std::vector<Wanted> wanted) : wanted_{std::move(wanted)}, made_(wanted_.size()) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread{[this] { work(); }};
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+LinksMaker::LinksMaker(std::vector<Wanted> wanted)
+    : wanted_{std::move(wanted)}, made_(wanted_.size()), thread_{in_background([this] { work(); })} {}
 
 LinksMaker::~LinksMaker() {
   must_end_ = true;

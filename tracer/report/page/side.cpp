@@ -45,6 +45,16 @@ std::uint32_t process_of(const Definitions& definitions, const Location& locatio
   return is_device ? group.creating_group : location.group;
 }
 
+class BandsAlone final : public TimelineVisitor {
+ public:
+  explicit BandsAlone(TimelineVisitor& next) : next_{next} {}
+  void band(const Band& band) override { next_.band(band); }
+  void finish() override { next_.finish(); }
+
+ private:
+  TimelineVisitor& next_;
+};
+
 /// Short ones that stand far apart stay apart; no more of them than this gap allows.
 std::uint64_t gap_of(const PageTrace& trace, std::uint64_t threshold, std::uint64_t limit) {
   const std::uint64_t rows = 4 * trace.source->definitions().locations.size();
@@ -112,7 +122,7 @@ PageSide::PageSide(const PageTrace& trace, const HtmlOptions& options, std::size
       options_{options},
       first_location_{first_location},
       first_name_{first_name},
-      threshold_{choose_threshold(trace, options.slices)},
+      threshold_{options.has_timeline ? choose_threshold(trace, options.slices) : 0},
       slices_{trace.report->begin, threshold_, gap_of(trace, threshold_, options.slices),
               static_cast<std::uint32_t>(names() - 1), options.arrows},
       task_graph_{options.tasks} {
@@ -122,13 +132,16 @@ PageSide::PageSide(const PageTrace& trace, const HtmlOptions& options, std::size
 void PageSide::read(const std::function<void(double)>& progress) {
   EventSource& source = *trace_.source;
   LongSlices longer{slices_, options_.shortest};
+  BandsAlone bands{slices_};
+  TimelineVisitor& kept = !options_.has_timeline   ? static_cast<TimelineVisitor&>(bands)
+                          : options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_)
+                                                   : longer;
   Replay replay{source.definitions()};
   ReadingProgress reading{source.number_of_events(), progress};
   replay.add(reading);
-  Timeline timeline{source.definitions(), options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
+  Timeline timeline{source.definitions(), kept};
   PathOfRun path{source.definitions(), replay, trace_.report->wall / steps_of_a_path};
-  TimelineMessages messages{source.definitions(), replay,
-                            options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
+  TimelineMessages messages{source.definitions(), replay, kept};
   replay.add(messages.observer());
   replay.add(timeline);
   replay.add(task_graph_);

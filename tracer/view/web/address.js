@@ -6,7 +6,7 @@ import {search} from './finding.js';
 import {refresh, selectAt} from './live.js';
 import {sliceOf} from './lookup.js';
 import {select} from './navigation.js';
-import {current, showSide, showTab, tabNames, updatePanel} from './tables.js';
+import {current, showSide, showTab, updatePanel} from './tables.js';
 import {compared, lanes, side, sides} from './trace.js';
 import {clearRange, filterLanes, range, selected, setRange, setView, sort, sortLanes, view, wanted} from './timeline.js';
 
@@ -46,7 +46,7 @@ export function restore() {
   const [lane, depth, begin, end, name] = (words.get('at') || '').split('.').map(Number);
   if (words.get('at') && lanes[lane]) selectAt(lane, depth, {begin, end, name}, (what) => select(what, true));
   if (compared && words.get('side') === sides[1].title) showSide(sides[1]);
-  if (tab && tabNames().includes(tab)) showTab(tab);
+  if (tab) showTab(tab);
   restored = true;
   refresh();
 }

@@ -5,7 +5,7 @@ import {$, note, tag} from './dom.js';
 import {ask, selectAt} from './live.js';
 import {select} from './navigation.js';
 import {axisTime, bytesText, count, time} from './numbers.js';
-import {asked, current, linesTable, nextAsked, table} from './tables.js';
+import {asked, current, linesTable, nextAsked, plainTable} from './tables.js';
 import {lanes, meta} from './trace.js';
 import {selected, setView, view} from './timeline.js';
 
@@ -26,7 +26,7 @@ function goToLink(link) {
 const detailsOf = (row, index) => ask('at', {lane: row.lane.index, time: Math.round(row.begin[index]), end: Math.round(row.end[index]), name: row.name[index], depth: row.depth});
 /** To the other side of the first link, or of the next one. @param {boolean} next */
 export async function follow(next) {
-  if (!selected) return;
+  if (!selected || selected.row.lane.bands) return;
   followed = next ? followed + 1 : 0;
   const answer = await detailsOf(selected.row, selected.index);
   if (!answer) return;
@@ -37,23 +37,24 @@ const linkTo = (link, i) => tag('a', {href: '#', 'data-link': i}, `${lanes[link.
 function linksPart(answer) {
   if (!answer.ready) return [note('What it is linked with is being read.')];
   if (!links.length) return [];
-  return [tag('h2', {}, 'Linked with'), table([['what'], ['other side'], ['there'], ['from here to there', true], ['']], links.map((link, i) => [(linkNames[link.kind] || [link.kind, link.kind])[link.out ? 0 : 1], linkTo(link, i),
+  return [tag('h2', {}, 'Linked with'), plainTable([['what'], ['other side'], ['there'], ['from here to there', true], ['']], links.map((link, i) => [(linkNames[link.kind] || [link.kind, link.kind])[link.out ? 0 : 1], linkTo(link, i),
     link.name === undefined ? '' : [meta.names[link.name], meta.sources[link.name] ? tag('div', {class: 'muted'}, meta.sources[link.name]) : ''], time(link.out ? link.time - link.here : link.here - link.time), fields(link.what)])),
   answer.exact ? '' : note(answer.linksLeftOut ? `... and ${count(answer.linksLeftOut)} more` : 'Others may be left out: select a shorter slice.')];
 }
 export async function showDetails() {
   if (!selected) { $('panel').replaceChildren(note('Select a slice: click it, or press Shift and an arrow key.')); return; }
   const {row, index} = selected, number = nextAsked();
+  if (row.lane.bands) { $('panel').replaceChildren(note('Of a phase: see the tab Phases.')); return; }
   const answer = await detailsOf(row, index);
   if (!answer || number !== asked || current !== 'Details') return;
   links = answer.links || [];
   const team = answer.team ? [note(`In ${answer.team.name}${answer.team.threads ? `, of ${count(answer.team.threads)} threads` : ''}.`)] : [];
   const samples = answer.samples && answer.samples.all ? [tag('h2', {}, `${count(answer.samples.all)} samples in it`), linesTable(answer.samples.lines, answer.samples.all)] : [];
   $('panel').replaceChildren(tag('h2', {}, `Open at ${axisTime(answer.time, 1)} on ${row.lane.name}`), ...team,
-    table([['region'], ['depth', true], ['from', true], ['to', true], ['duration', true], ['']], answer.open.map((one) => [[meta.names[one.name], meta.sources[one.name] ? tag('div', {class: 'muted'}, meta.sources[one.name]) : ''], one.depth,
+    plainTable([['region'], ['depth', true], ['from', true], ['to', true], ['duration', true], ['']], answer.open.map((one) => [[meta.names[one.name], meta.sources[one.name] ? tag('div', {class: 'muted'}, meta.sources[one.name]) : ''], one.depth,
       axisTime(one.begin, 1), axisTime(one.end, 1), time(one.end - one.begin), one.continues ? 'its task goes on' : ''])),
     ...linksPart(answer), ...samples, tag('h2', {}, 'Events from then on'),
-    table([['event'], ['time', true], ['what']], answer.events.map((one) => [one.type, axisTime(one.time, 1), fields(one.what)])));
+    plainTable([['event'], ['time', true], ['what']], answer.events.map((one) => [one.type, axisTime(one.time, 1), fields(one.what)])));
 }
 $('panel').addEventListener('click', (e) => {
   const link = e.target.dataset && links[e.target.dataset.link];

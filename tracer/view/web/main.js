@@ -10,7 +10,9 @@ import {fold, setTheme} from './keys.js';
 import {live, loadOverview, prepareRows, refresh} from './live.js';
 import {hit, select, zoomTo} from './navigation.js';
 import {count, time} from './numbers.js';
-import {current, showTab, statistics} from './tables.js';
+import {askReport, isQuick, reporting} from './reporting.js';
+import {flame} from './samples.js';
+import {showTab, statistics, tabsChanged} from './tables.js';
 import {compared, lanes, length, meta, sides} from './trace.js';
 import {canvas, drawing, layout, order, range, redraw, selected, setRange, setView, toX, view, zoom} from './timeline.js';
 
@@ -26,7 +28,7 @@ document.addEventListener('keydown', (e) => {
   if (e.key === 'j' || e.key === 'J') { follow(e.key === 'J'); e.preventDefault(); }
 });
 /** For tests, and for whoever wants to look from the console. */
-Object.defineProperty(window, 'tracerView', {value: {live, extra, follow, lanes, meta, view, order: () => order, range: () => range, selection: () => selected, statistics: () => statistics, setRange, setTheme, setView, zoom, search, step, goTo, select, zoomTo, hit, fold, showTab, toX, canvas,
+Object.defineProperty(window, 'tracerView', {value: {live, extra, reporting, flame, follow, lanes, meta, view, order: () => order, range: () => range, selection: () => selected, statistics: () => statistics, setRange, setTheme, setView, zoom, search, step, goTo, select, zoomTo, hit, fold, showTab, toX, canvas,
   get readyAt() { return drawing.readyAt; }, get drawMs() { return drawing.ms; }}});
 view.t0 = -length * 0.01; view.t1 = length * 1.01;
 prepareRows();
@@ -37,4 +39,4 @@ $('scroller').addEventListener('scroll', refresh);
 window.addEventListener('resize', refresh);
 restore();
 loadOverview();
-watch(() => showTab(current));
+watch(() => { tabsChanged(); if (extra.ready && isQuick()) askReport(tabsChanged); });

@@ -4,7 +4,7 @@
 import {activityColour, placeColour} from './colours.js';
 import {note, tag} from './dom.js';
 import {bytesText, count, percent, time} from './numbers.js';
-import {barOf, cards, link, part, processName, table} from './tables.js';
+import {barOf, cards, link, part, processName, table} from './panels.js';
 import {length, report} from './trace.js';
 
 const deviceName = (device) => report.processes.length > 1 ? `${device.name}, ${processName(device.process)}` : device.name;

@@ -9,7 +9,7 @@ import {hit, select, tooltipOf, zoomTo} from './navigation.js';
 import {axisTime} from './numbers.js';
 import {above} from './rows.js';
 import {current, showSide, showTab, tabNames} from './tables.js';
-import {AXIS, bandLanes, compared, lanes, length, several, side, sides} from './trace.js';
+import {AXIS, compared, lanes, length, several, side, sides} from './trace.js';
 import {canvas, clearRange, filterLanes, foldProcesses, height, layout, NAMES, order, overview, pan, range, readTheme, redraw, rowsOf, selected, setRange, setSelected, setView, sort, sortLanes, sorts, toTime, view, width, zoom} from './timeline.js';
 
 const lineOf = (e) => e.offsetY + $('scroller').scrollTop;
@@ -97,7 +97,7 @@ document.addEventListener('keydown', (e) => {
     '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
-    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'), g: () => tabNames().includes('Samples') && showTab('Samples'),
+    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'), g: () => { const all = tabNames().filter((name) => ['Samples', 'Flame graph'].includes(name)); if (all.length) showTab(all[(all.indexOf(current) + 1) % all.length]); },
     m: measure, z: () => range && setView(range[0], range[1]), c: () => toggle('path'), e: () => toggle('arrows'),
     l: () => $('only').focus(), o: () => { const all = Object.keys(sorts); sortLanes(all[(all.indexOf(sort) + 1) % all.length]); },
     PageUp: () => { $('scroller').scrollTop -= $('scroller').clientHeight; }, PageDown: () => { $('scroller').scrollTop += $('scroller').clientHeight; }, End: () => { $('scroller').scrollTop = height; },
@@ -117,7 +117,6 @@ $('ranks').hidden = !several;
 $('ranks').onclick = foldProcesses;
 $('path').onchange = redraw;
 $('bands').onchange = layout;
-$('bands').parentElement.hidden = !bandLanes.length;
 $('sort').onchange = (e) => sortLanes(e.target.value);
 $('only').addEventListener('input', (e) => filterLanes(e.target.value));
 window.addEventListener('resize', layout);

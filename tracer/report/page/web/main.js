@@ -8,8 +8,9 @@ import {goTo, mostMatches, search, step} from './finding.js';
 import {fold, pin, setTheme} from './keys.js';
 import {hit, zoomTo} from './navigation.js';
 import {axisTime, count, time} from './numbers.js';
+import {inView} from './panels.js';
 import {flame, updateSamples} from './samples.js';
-import {inView, showSide, showTab} from './tables.js';
+import {showSide, showTab} from './tables.js';
 import {drawing, filterLanes, foldProcesses, layout, order, range, selected, setRange, setView, sortLanes, view} from './timeline.js';
 import {compared, lanes, length, meta, report, side, sides} from './trace.js';
 

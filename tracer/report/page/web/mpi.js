@@ -4,7 +4,7 @@
 import {activityColour} from './colours.js';
 import {$, note, tag, warning} from './dom.js';
 import {bytesText, count, time} from './numbers.js';
-import {bar, cards, link, part, sum, table} from './tables.js';
+import {bar, cards, link, part, sum, table} from './panels.js';
 import {setView, theme} from './timeline.js';
 import {report} from './trace.js';
 

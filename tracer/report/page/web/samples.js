@@ -5,15 +5,14 @@ import {activityColour, activityNames, colours, dark, inkOn} from './colours.js'
 import {$, joined, showTooltip, tag} from './dom.js';
 import {count, percent, time} from './numbers.js';
 import {above, bytesOf, integersOf} from './rows.js';
-import {laneName, legend, link, part, table} from './tables.js';
+import {laneName, legend, link, part, table} from './panels.js';
 import {byName, isWanted, range, scale, shownFor, theme, view} from './timeline.js';
 import {activities, lanes, length, meta, report, side, sides} from './trace.js';
 
-/** Per location cells of (gap in units, kind, number, by how much each counter went up). */
-function decodeSamples() {
-  const number = integersOf(bytesOf($('samples').textContent));
-  $('samples').textContent = '';
-  for (const of of sides) {
+/** Per location cells of (gap in units, kind, number, by how much each counter went up). @param {string} base64 @param {any[]} traces whose cells these are */
+export function decodeSamples(base64, traces) {
+  const number = integersOf(bytesOf(base64));
+  for (const of of traces) {
     if (!of.samples) continue;
     const {nodes, cells, unit, counters} = of.samples;
     of.samples.parent = nodes.filter((_, i) => i % 2 === 0);
@@ -30,7 +29,8 @@ function decodeSamples() {
     }
   }
 }
-decodeSamples();
+decodeSamples($('samples').textContent, sides);
+$('samples').textContent = '';
 
 // ---- What is chosen.
 /** @type {any} */

@@ -76,6 +76,7 @@ export function layout() {
   width = $('stage').clientWidth;
   NAMES = width < 600 ? 96 : several ? 220 : 190;
   const threads = lanes.filter((lane) => !lane.left_out && isWanted(lane)).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
+  $('bands').parentElement.hidden = !bandLanes.length;
   order = $('bands').checked ? [...bandLanes, ...threads] : threads;
   for (const lane of [...lanes, ...bandLanes]) lane.hidden = true;
   for (const lane of order) lane.hidden = false;
@@ -321,7 +322,7 @@ function draw() {
 
 /** At the end of the zoom: where slices were put together, or where the page draws no finer. How one goes on. */
 function noteZoom() {
-  const span = view.t1 - view.t0, coarse = sides.find((one) => one.dropped && span < 50 * one.threshold), of = coarse || (span <= leastSpan && sides[0].report.trace ? sides[0] : null);
+  const span = view.t1 - view.t0, coarse = sides.find((one) => one.dropped && span < 50 * one.threshold), of = coarse || (span <= leastSpan && sides[0].threshold !== undefined ? sides[0] : null);
   const text = of ? `${coarse ? 'shorter slices are put together here' : 'the page goes no further'}; single events: tracer view ${of.report.trace.archive.replace(/traces\.otf2$/, '')}` : '';
   if ($('zoomNote').textContent !== text) $('zoomNote').textContent = text;
 }

@@ -21,17 +21,12 @@ export const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime
 function decode() {
   const number = integersOf(bytesOf($('slices').textContent));
   $('slices').textContent = '';
-  const zeros = Object.fromEntries(activities.map((a) => [a + '_ns', 0]));
-  const threads = new Map(), owners = new Map(sides.map((of) => [of, new Map(of.report.processes.map((process) => [process.process, process]))]));
-  for (const of of sides) for (const row of of.report.threads) {
-    row.time = {...zeros, ...row.time};  // zeros are not in the page
-    threads.set(of.location + row.location, row);
-  }
+  const owners = new Map(sides.map((of) => [of, new Map(of.report.processes.map((process) => [process.process, process]))]));
   const lanes = meta.locations.map((location, index) => {
-    const of = sideOf(index), thread = threads.get(index);
+    const of = sideOf(index);
     const several = of.report.processes.length > 1, owner = owners.get(of).get(location.process) || null;
     const own = several && owner ? `${owner.name}: ${location.name}` : location.name;
-    return {...location, name: compared ? `${of.title}: ${own}` : own, side: of, owner, first: !several || !owner || owner.threads[0] === index - of.location, time: thread ? thread.time : {}, index, rows: [], y: 0, height: 0};
+    return {...location, name: compared ? `${of.title}: ${own}` : own, side: of, owner, first: !several || !owner || owner.threads[0] === index - of.location, time: {}, index, rows: [], y: 0, height: 0};
   });
   for (const [location, depth, count] of meta.rows) {
     const row = {...decodeRow(number, count, lanes[location].side.name), depth, lane: lanes[location]};
@@ -43,6 +38,15 @@ function decode() {
 }
 /** @type {any[]} */
 export const lanes = decode();
+/** Takes over from the reports how long each thread did what. */
+export function setTimes() {
+  const zeros = Object.fromEntries(activities.map((a) => [a + '_ns', 0]));
+  for (const of of sides) for (const row of of.report.threads) {
+    row.time = {...zeros, ...row.time};  // zeros are not in the page
+    lanes[of.location + row.location].time = row.time;
+  }
+}
+setTimes();
 
 /** The program's phases, a lane per process: from when the first of its threads enters one until none is in it. */
 function phaseLanes() {
@@ -64,6 +68,9 @@ function phaseLanes() {
   return found;
 }
 /** @type {any[]} */
-export const bandLanes = phaseLanes();
+export let bandLanes = [];
+/** Makes them of what the traces have. */
+export function setBands() { bandLanes = phaseLanes(); }
+setBands();
 export const length = Math.max(1, meta.length);
 export const several = sides.some((one) => one.report.processes.length > 1);
