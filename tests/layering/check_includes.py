@@ -15,7 +15,7 @@ LAYERS = {
     "tracer/base/memory_checks": 1.1,
     "tracer/base/files": 1.2,
     "tracer/base": 1.3,
-    "tracer/mpi": 1,
+    "tracer/mpi": 2,
     "tracer/gomp": 2,
     "tracer/job": 2,
     "tracer/ring": 3,

@@ -21,6 +21,13 @@ bool has_role(const CheckContext& c, std::uint64_t region, RegionRole role) {
   return c.role(region) == static_cast<unsigned>(role);
 }
 
+/// A target region that the host runs itself: its thread is a team of its own there, and shares nothing with the other
+/// members of the team around it.
+bool is_in_target(const CheckContext& c, const EventView& e) {
+  const auto& open = c.open_regions(e);
+  return std::any_of(open.begin(), open.end(), [&](std::uint32_t region) { return c.construct(region) == "target"; });
+}
+
 /// Follows a team from its members' begins to their ends: what all members share of one instance,
 /// given to judge() when every member has ended it, or at the end of the trace.
 template <typename Shared>
@@ -120,7 +127,7 @@ class Barriers final : public Rule {
     if (c_.state(e).in_task) return;
     const auto construct = c_.construct(e.field[0]);
     const bool cancel = construct == "cancel";
-    if (!cancel && !is_barrier(e.field[0], construct)) return;
+    if ((!cancel && !is_barrier(e.field[0], construct)) || is_in_target(c_, e)) return;
     auto* shared = instances_.of(e);
     if (shared == nullptr) return;
     shared->cancelled |= cancel;
@@ -224,7 +231,7 @@ class Once final : public Rule {
     if (role != RegionRole::single && role != RegionRole::sections && role != RegionRole::single_sblock &&
         role != RegionRole::section)
       return;
-    if (c_.state(e).in_task) return;
+    if (c_.state(e).in_task || is_in_target(c_, e)) return;
     auto* shared = instances_.of(e);
     if (shared == nullptr) return;
     if (role == RegionRole::single || role == RegionRole::sections) {

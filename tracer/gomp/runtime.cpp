@@ -11,6 +11,7 @@
 #include <new>
 
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/weak_references.hpp"
 #include "tracer/gomp/lane.hpp"
 #include "tracer/gomp/unseen.hpp"
 
@@ -276,6 +277,7 @@ Caller find_caller(std::uintptr_t address) noexcept {
   if (caller.runtime == nullptr)
     caller.runtime = wanted.base != 0 ? make_of_library(wanted.base, wanted.path, is_old) : make_of_program(is_old);
   if (caller.runtime == nullptr) caller.runtime = nobodys();
+  dlerror();  // that a libgomp lacks names is no error of the program's
   return caller;
 }
 
@@ -287,6 +289,9 @@ namespace {
   for_each_object([](const LoadedObject& program) {
     program_code = {program.begin, program.end - program.begin};
     return true;
+  });
+  give_back_weak_references(entry_names, [](const char* name) {
+    return std::strncmp(name, "GOMP_", 5) == 0 || std::strncmp(name, "omp_", 4) == 0;
   });
 }
 

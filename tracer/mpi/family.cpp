@@ -5,6 +5,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstring>
+
+#include "tracer/base/weak_references.hpp"
+
 namespace tracer::mpi {
 namespace {
 
@@ -136,6 +140,17 @@ std::uint64_t Family::query_bytes(Word status) const noexcept {
   std::int64_t count = 0;
   return ask(MpiFunction::Get_count_c, status, byte, &count) == 0 && count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
+
+namespace {
+
+[[gnu::constructor]] void look_at_program() {
+  give_back_weak_references(&family, [](const char* name) {
+    const char* const rest = *name == 'P' ? name + 1 : name;
+    return std::strncmp(rest, "MPI_", 4) == 0 || std::strncmp(rest, "mpi_", 4) == 0;
+  });
+}
+
+}  // namespace
 
 const char* Family::name() const noexcept {
   return kind == FamilyKind::open_mpi ? "Open MPI" : kind == FamilyKind::mpich ? "MPICH" : "MPI ABI";

@@ -123,6 +123,8 @@ def faults(options, system, name, command, threads, directory):
         yield f"ends with {heard[0]}, alone with {heard[1]}: {done.stderr}"
     if "without passing" in done.stderr:
         yield f"calls are said to be unseen: {done.stderr}"
+    if "repaired" in done.stderr and not cancels:
+        yield f"the records contradict each other: {done.stderr}"
     checked = run([system.tracer, "check", str(trace)], clean())
     if checked.returncode != 0:
         return (yield checked.stdout + checked.stderr)

@@ -3,6 +3,7 @@
 #include "tracer/report/measures/account.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
+#include "tracer/replay/team_barrier.hpp"
 #include "tracer/virtual_location.hpp"
 
 #include <algorithm>
@@ -360,7 +361,7 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
     state.lock_from = state.lock_ns = 0;
     ++process_of(state).lock_waiters;
   }
-  if (!is_barrier(region.construct) || task.is_explicit || state.members.empty()) return;
+  if (state.members.empty() || !is_team_barrier(task, region.construct, replay_.classes())) return;
   Member& member = state.members.back();
   if (!member.waiting) arrive(member, frame.region, frame.enter);
 }
@@ -381,7 +382,7 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
   }
   state.created_at = construct == Directive::task_create ? time : 0;
   if (construct == Directive::lock) end_lock_wait(state);
-  if (!is_barrier(construct) || task.is_explicit || state.members.empty()) return;
+  if (state.members.empty() || !is_team_barrier(task, construct, replay_.classes())) return;
   if (!task.stack.empty() && is_barrier(replay_.classes()[task.stack.back().region].construct)) return;
   Member& member = state.members.back();
   if (!member.waiting) return;

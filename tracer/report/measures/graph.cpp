@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "tracer/replay/team_barrier.hpp"
 #include "tracer/report/measures/mpi_paths.hpp"
 
 namespace tracer::report {
@@ -73,8 +74,7 @@ void Graph::other_event(LocationRef location, const Event& event, std::span<cons
 
 void Graph::enter(LocationRef, Task& task, const Frame& frame) {
   const Directive construct = replay_.classes()[frame.region].construct;
-  if ((construct == Directive::barrier || construct == Directive::implicit_barrier) && task.team != nullptr &&
-      !task.is_explicit) {
+  if (task.team != nullptr && is_team_barrier(task, construct, replay_.classes())) {
     if (task.stack.size() > 1 &&
         replay_.classes()[task.stack[task.stack.size() - 2].region].activity == Activity::barrier)
       return;
@@ -83,10 +83,11 @@ void Graph::enter(LocationRef, Task& task, const Frame& frame) {
 }
 
 void Graph::leave(LocationRef, Task& task, const Frame& frame, std::uint64_t) {
-  switch (replay_.classes()[frame.region].construct) {
+  const Directive construct = replay_.classes()[frame.region].construct;
+  switch (construct) {
     case Directive::barrier:
     case Directive::implicit_barrier:
-      if (task.team == nullptr || task.is_explicit) break;
+      if (task.team == nullptr || !is_team_barrier(task, construct, replay_.classes())) break;
       if (!task.stack.empty() && replay_.classes()[task.stack.back().region].activity == Activity::barrier) break;
       raise(task.path, epoch(*task.team, task.barriers));
       pass(*task.team, task.barriers);
