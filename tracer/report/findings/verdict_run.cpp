@@ -245,10 +245,9 @@ void Judge::how_good_the_trace_is() {
   if (apart < least_between_events) {
     no_advice("perturbed");
     note("perturbed",
-         formatted(
-             "%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. Only "
-             "findings are given only for constructs of that grain. A filter (--filter, TRACER_RECORD) makes it less.",
-             format_count(report_.events).c_str(), number(apart)));
+         formatted("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. "
+                   "Findings are given only for coarser constructs. A filter (--filter, TRACER_RECORD) makes it less.",
+                   format_count(report_.events).c_str(), number(apart)));
   }
 }
 
