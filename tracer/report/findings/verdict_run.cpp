@@ -59,6 +59,14 @@ void Judge::what_the_run_was() {
                " is not in the trace, since it knows no tools: what looks like serial work may be parallel. "
                "'tracer run --runtime auto' puts LLVM's runtime in its place.");
     }
+    constexpr std::string_view of_target = "target constructs of ";  // as the conversion writes it
+    if (property.name == properties::not_reported && property.value.starts_with(of_target)) {
+      note("no-target-regions",
+           property.value.substr(of_target.size()) +
+               " is loaded, and the trace has no target construct. If the program executed any, that library did not "
+               "find the OpenMP runtime by the name libomp.so: add the runtime's directory to LD_LIBRARY_PATH "
+               "(docs/troubleshooting.md).");
+    }
     const bool loss =
         property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
     const auto count = std::strtoull(property.value.c_str(), nullptr, 10);
