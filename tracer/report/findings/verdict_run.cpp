@@ -63,9 +63,9 @@ void Judge::what_the_run_was() {
     if (property.name == properties::not_reported && property.value.starts_with(of_target)) {
       note("no-target-regions",
            property.value.substr(of_target.size()) +
-               " is loaded, and the trace has no target construct. If the program executed any, that library did not "
-               "find the OpenMP runtime by the name libomp.so: add the runtime's directory to LD_LIBRARY_PATH "
-               "(docs/troubleshooting.md).");
+               " is loaded, and the trace has no target construct. If the program executed any on a device, that "
+               "library did not find the OpenMP runtime by the name libomp.so: add the runtime's directory to "
+               "LD_LIBRARY_PATH (docs/troubleshooting.md).");
     }
     const bool loss =
         property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
