@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,7 @@ def check_wrong_input(directory, archive):
     refuses(1, "", "export", directory / "nothing")
     refuses(2, "nosuch", "export", archive, "--format", "nosuch")
     refuses(1, "not a duration", "export", archive, "--min-duration", "long", "-o", directory / "x.json")
+    refuses(1, "not a duration", "report", archive, "--from", "nan")
     refuses(1, "cannot write", "export", archive, "-o", directory / "no" / "such" / "x.json")
     refuses(1, "cannot write", "report", archive, "-o", directory / "no" / "such" / "file")
     refuses(1, "filter", "report", archive, "--filter", directory / "nothing")
@@ -137,6 +139,17 @@ def check_whole_or_nothing(directory, archive, make_trace):
     refuses(2, "standard output", "export", archive, "--format", "csv", "-o", "-")
     for form in ("chrome", "sqlite"):
         refuses(1, f"there is no directory {directory / 'nowhere'}", "export", archive, "--format", form, "-o", directory / "nowhere" / "x")
+    anchor = (archive / "traces.otf2").read_bytes()
+    for words in (("export", archive, "--format", "chrome", "-o"), ("export", archive, "--format", "sqlite", "-o"), ("report", archive, "-o"), ("report", archive, "--html")):
+        refuses(1, "is a file of a trace", *words, archive / "traces.otf2")
+    need((archive / "traces.otf2").read_bytes() == anchor, "no command replaces a file of a trace by what it writes")
+    pipe, link = directory / "pipe", directory / "link.db"
+    os.mkfifo(pipe)
+    refuses(1, "no regular file", "export", archive, "--format", "sqlite", "-o", pipe)
+    need(stat.S_ISFIFO(pipe.stat().st_mode), "what is no file stays what it is")
+    link.symlink_to(directory / "linked.db")
+    (directory / "linked.db").touch()
+    need(run("export", archive, "-o", link).returncode == 0 and link.is_symlink() and (directory / "linked.db").stat().st_size > 0, "what a link leads to is written, and the link stays")
     large, place = directory / "large", directory / "interrupted"
     subprocess.run([make_trace, "large", large, "2000000"], check=True)
     place.mkdir()
@@ -193,6 +206,8 @@ def check_run(directory):
     done = run("run", "-q", "--", "sh", "-c", "grep FDSize /proc/$$/status; ls /proc/$$/fd", cwd=directory, env=env)
     size, *descriptors = done.stdout.split()[1:]
     need(int(size) > 400 and max(map(int, descriptors)) < 400, f"the program's table has room for the tool's descriptors, {size}, and none of them yet")
+    done = run("run", "--counters", "nosuch", "--", "true", cwd=directory, env=env)
+    need(done.returncode == 2 and "nosuch" in done.stderr, "a counter that does not exist is refused before the program runs")
     check_kinds_of_programs(directory, env)
 
 

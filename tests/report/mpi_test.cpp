@@ -72,6 +72,34 @@ TEST_CASE("a receive waits for a late sender, and the lines of both are told") {
   CHECK(text.find("Late sender: ranks wait 30 ms in MPI_Recv @app.c:20") != std::string::npos);
 }
 
+TEST_CASE("unequal work of ranks is a finding where no wait state has the same seconds") {
+  const auto findings_of = [](bool has_messages) {
+    MpiJob job = two_ranks(1000 * ms);
+    for (unsigned rank = 0; rank < 2; ++rank) {
+      const RegionRef begin = job.function("MPI_Init", 1);
+      job.trace.enter(rank, start, begin);
+      job.trace.leave(rank, start + 300 * ms, begin);
+    }
+    if (has_messages) {
+      job.send(0, 1, start + 900 * ms, start + 901 * ms, 10, 8);
+      job.receive(1, 0, start + 350 * ms, start + 902 * ms, 20, 8);
+    } else {
+      job.trace.enter(1, start + 350 * ms, job.function("MPI_Recv", 20));
+      job.trace.leave(1, start + 902 * ms, job.function("MPI_Recv", 20));
+    }
+    std::map<std::string, std::uint64_t> lost;
+    const Json report = report_of(job.finish());
+    for (const Json& finding : report["verdict"]["findings"]) lost[finding["id"]] = finding["lost_ns"];
+    return lost;
+  };
+  auto lost = findings_of(true);
+  CHECK(lost["late-sender"] == 550 * ms);
+  CHECK(lost.count("rank-imbalance") == 0);
+  lost = findings_of(false);
+  CHECK(lost["rank-imbalance"] > 500 * ms);
+  CHECK(lost["rank-imbalance"] <= 552 * ms);
+}
+
 TEST_CASE("a send that is over before anybody asks for the message did not wait, and one that goes on did") {
   MpiJob job = two_ranks();
   job.send(0, 1, start + 10 * ms, start + 11 * ms, 10, 8);

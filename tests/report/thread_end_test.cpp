@@ -142,6 +142,35 @@ TEST_CASE("a worker idles until it ends, beside teams and while the program is s
   CHECK(worker["absent_ns"] == 60 * ms);
 }
 
+TEST_CASE("a worker that replaces one that ended was not there before") {
+  TraceBuilder trace{6};  // as libgomp's target regions on the host: a team of two each, with a new worker
+  const RegionRef parallel = begin_with_team_of_two(trace);
+  Definitions& d = trace.editable();
+  for (LocationRef worker = 1; worker < 6; ++worker) {
+    const std::uint64_t begin = start + worker * 20 * ms, end = begin + 10 * ms;
+    const auto group = static_cast<std::uint32_t>(d.groups.size()), comm = static_cast<CommRef>(d.comms.size());
+    d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, worker}});
+    d.comms.push_back({"Thread team", group, undefined_ref});
+    trace.simple(0, begin, EventType::thread_fork, 0, 2);
+    for (const LocationRef thread : {LocationRef{0}, worker}) {
+      trace.simple(thread, begin, EventType::team_begin, comm);
+      trace.enter(thread, begin, parallel);
+      trace.leave(thread, end, parallel);
+      trace.simple(thread, end, EventType::team_end, comm);
+    }
+    trace.simple(0, end, EventType::thread_join);
+    ends(trace, worker, end + 2 * ms);
+  }
+  trace.simple(0, start + 200 * ms, EventType::program_end);
+  trace.set_clock();
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  CHECK(report["account"]["threads_present_at_once"] == 2);
+  CHECK(report["account"]["time"]["unused_ns"] == 0);
+  CHECK(report["account"]["by_thread"][5]["time"]["absent_ns"] == (100 + 88) * ms);
+  for (const Json& finding : report["verdict"]["findings"]) CHECK(finding["id"] != "unused-threads");
+}
+
 TEST_CASE("what was open when a process was ended by _exit is where it hung, and no advice follows") {
   const auto verdict_on = [](const char* inside) {
     TraceBuilder trace{2};

@@ -54,6 +54,18 @@ TEST_CASE("a run of one thread is named as such where the process has processors
   CHECK(note_of("1", 1, false).empty());
 }
 
+TEST_CASE("a library of target constructs that reported none is noted") {
+  const auto note_of = [](const char* what) {
+    TraceBuilder trace{1};
+    trace.editable().properties.push_back({"TRACER::NOT_REPORTED", what});
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    trace.simple(0, start + 1000 * ms, EventType::program_end);
+    return note_in(report_of(trace), "no-target-regions");
+  };
+  CHECK(note_of("target constructs of /lib/libomptarget.so").find("/lib/libomptarget.so is loaded") == 0);
+  CHECK(note_of("code compiled by GCC").empty());
+}
+
 TEST_CASE("the serial time of a run without a parallel region is the program's, but for the process' start") {
   TraceBuilder trace{1};
   trace.simple(0, start, EventType::program_begin, 0, 1);

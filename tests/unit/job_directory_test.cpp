@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "catch.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -46,6 +47,13 @@ TEST_CASE("a directory that is not empty, is a link or another's name is no job'
   fs::create_directory_symlink(room.path / "elsewhere", room.path / "link");
   CHECK(enter_job(room.path / "link", "job").path == room.path / "link.2");
   CHECK(fs::is_empty(room.path / "elsewhere"));
+}
+
+TEST_CASE("nothing is made beside a device, a pipe or the like") {
+  const Room room;
+  REQUIRE(::mkfifo((room.path / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS(enter_job(room.path / "pipe", "job"));
+  CHECK(std::distance(fs::directory_iterator{room.path}, fs::directory_iterator{}) == 1);
 }
 
 TEST_CASE("an empty directory that others could write is made private, and a full one is not taken") {

@@ -2,6 +2,7 @@
 // See own_stack.hpp.
 #include "tracer/base/own_stack.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <csignal>
@@ -61,8 +62,8 @@ bool start(Call* call, std::size_t bytes) noexcept {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread{};
-  const bool started =
-      ::pthread_attr_setstacksize(&attributes, bytes) == 0 && ::pthread_create(&thread, &attributes, run, call) == 0;
+  const bool started = ::pthread_attr_setstacksize(&attributes, stack_beside_variables(bytes)) == 0 &&
+                       ::pthread_create(&thread, &attributes, run, call) == 0;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::pthread_attr_destroy(&attributes);
   return started;
@@ -92,6 +93,17 @@ bool run_on_own_stack(std::size_t bytes, const std::function<void()>& work) noex
   }
   delete call;
   return true;
+}
+
+/// glibc's function for this has no other declaration; other C libraries keep those variables elsewhere.
+std::size_t stack_beside_variables(std::size_t bytes) noexcept {
+  using LeastStack = std::size_t (*)(const pthread_attr_t*);
+  const auto least = reinterpret_cast<LeastStack>(::dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
+  pthread_attr_t attributes;
+  if (least == nullptr || ::pthread_attr_init(&attributes) != 0) return bytes;
+  bytes += least(&attributes);
+  ::pthread_attr_destroy(&attributes);
+  return bytes;
 }
 
 std::size_t stack_left() noexcept {

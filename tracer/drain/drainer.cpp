@@ -19,6 +19,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/futex.hpp"
 #include "tracer/base/memory_checks.hpp"
+#include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/drain/placement.hpp"
 #include "tracer/drain/rings.hpp"
@@ -67,7 +68,7 @@ class Drainer final : public Consumer {
     ::pthread_sigmask(SIG_SETMASK, &all, &mask_of_the_program_);
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
-    ::pthread_attr_setstacksize(&attributes, stack_bytes);
+    ::pthread_attr_setstacksize(&attributes, stack_beside_variables(stack_bytes));
     ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread{};
     const bool made = ::pthread_create(&thread, &attributes, run, this) == 0;

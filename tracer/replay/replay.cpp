@@ -53,7 +53,8 @@ Replay::Replay(const Definitions& definitions)
       open_phases_(definitions.groups_of_locations.size() + 1),
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
-      sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
+      sink_id_{find_attribute(definitions, "SINK_TASK_ID")},
+      declared_{definitions} {
   for (const RegionClass& region : classes_) has_dependences_ |= region.construct == Directive::task_dependence;
   locations_.resize(definitions.locations.size());
   is_first_.resize(locations_.size());
@@ -287,6 +288,8 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   place = task;
   if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task.get();
   for (Observer* observer : observers_.task_created) observer->task_created(ref, *location.current, *task);
+  if (has_dependences_ || !declared_.any()) return;
+  for (Task* const before : declared_.predecessors(*task, attributes)) depend(*before, *task);
 }
 
 void Replay::forget_id(LocationRef ref, const Task& task) {
@@ -344,9 +347,12 @@ void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attribu
   const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));
   if (source == by_id_.end() || sink == by_id_.end()) return;
   Task *const from = source->second, *const to = sink->second;
-  if (from == to || to->started) return;
-  to->after.emplace_back(from);
-  for (Observer* observer : observers_.task_dependence) observer->task_dependence(*from, *to);
+  if (from != to && !to->started) depend(*from, *to);
+}
+
+void Replay::depend(Task& source, Task& sink) {
+  sink.after.emplace_back(&source);
+  for (Observer* observer : observers_.task_dependence) observer->task_dependence(source, sink);
 }
 
 void Replay::finish() {

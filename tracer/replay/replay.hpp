@@ -11,6 +11,7 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/own_number.hpp"
+#include "tracer/replay/declared_dependences.hpp"
 #include "tracer/replay/open_tasks.hpp"
 #include "tracer/replay/replay_state.hpp"
 
@@ -98,6 +99,7 @@ class Replay final : public EventVisitor {
   void look_for_helpers(Team& team, const RegionClass& region) const;
   void forget_id(LocationRef ref, const Task& task);
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
+  void depend(Task& source, Task& sink);
   TaskRef find(const Event& event, Team* team);
 
   const Definitions& definitions_;
@@ -124,6 +126,7 @@ class Replay final : public EventVisitor {
   std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where no observer needs it
   bool has_dependences_ = false;
   std::uint32_t task_id_, source_id_, sink_id_;
+  DeclaredDependences declared_;  ///< asked where the trace has no dependences
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
   std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tracer/base/memory_checks.hpp"
+#include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
 
 namespace tracer::translate {
@@ -54,7 +55,7 @@ bool start_helper(pthread_t& thread, void* (*body)(void*), void* argument) noexc
   constexpr std::size_t stack_bytes = 2 << 20;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_attr_setstacksize(&attributes, stack_beside_variables(stack_bytes));
   const bool started = pthread_create(&thread, &attributes, body, argument) == 0;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

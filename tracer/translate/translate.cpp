@@ -313,6 +313,7 @@ TranslateReport Translation::run() {
     facts[properties::run_fact(properties::run_threads_inside)] = std::to_string(inside_at_end_);
   define_run_facts(journal_, clock_, last_, facts, definitions_);
   define_callback_counts(tables_, definitions_);
+  define_silent_target_library(tables_, journal_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   costs_.define(definitions_);
   name_nameless(definitions_);

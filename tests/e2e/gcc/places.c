@@ -26,6 +26,11 @@ __attribute__((noinline)) static void ends_with_task(void) {
   ++counter;
 }
 
+/// What follows a call of it has the call's line at most, not one in here.
+__attribute__((always_inline)) static inline void is_inlined(int times) {
+  while (__atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED) % 7 != 0 && times > 0) --times;
+}
+
 int main(void) {
   ends_with_region();
 #pragma omp parallel num_threads(2)  // parallel
@@ -54,6 +59,18 @@ int main(void) {
     __atomic_add_fetch(&counter, 2, __ATOMIC_RELAXED);
 #pragma omp taskloop grainsize(2)  // taskloop, taskgroup
     for (int i = 0; i < 10; ++i) __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+  }
+#pragma omp parallel num_threads(2)  // parallel
+  {
+    is_inlined(9);
+#pragma omp single  // single~
+    ++counter;
+    is_inlined(5);
+#pragma omp sections  // sections~
+    {
+#pragma omp section
+      __atomic_add_fetch(&counter, 3, __ATOMIC_RELAXED);
+    }
   }
   return counter == 0;
 }

@@ -107,9 +107,23 @@ void remove_leftovers(const fs::path& where) {
   for (const fs::path& one : left) fs::remove_all(one, error);
 }
 
+/// Where a link leads to. Throws where a device or the like would be replaced, or a file of a trace by something else.
+fs::path to_be_replaced(fs::path wanted) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(wanted, error)) && fs::exists(wanted, error)) wanted = fs::canonical(wanted);
+  const auto status = fs::status(wanted, error);
+  if (!fs::exists(status) || fs::is_directory(status)) return wanted;
+  if (!fs::is_regular_file(status))
+    throw Error{"cannot write " + wanted.string() + ": it is no regular file; name another one by --output."};
+  const std::string suffix = wanted.extension().string();
+  if (suffix == ".otf2" || suffix == ".def" || suffix == ".evt")
+    throw Error{wanted.string() + " exists already and is a file of a trace; name another one by --output."};
+  return wanted;
+}
+
 }  // namespace
 
-PendingOutput::PendingOutput(fs::path wanted) : wanted_{std::move(wanted)}, place_{wanted_} {
+PendingOutput::PendingOutput(fs::path wanted) : wanted_{to_be_replaced(std::move(wanted))}, place_{wanted_} {
   while (!place_.has_filename() && place_.has_parent_path()) place_ = place_.parent_path();
   pending_ = place_.filename();
   remove_leftovers(place_.has_parent_path() ? place_.parent_path() : fs::path{"."});

@@ -15,6 +15,8 @@ namespace tracer {
 /// command that is killed leaves both; the next one that writes beside it finds the lock free, and removes them.
 class PendingOutput {
  public:
+  /// A link stays, and what it leads to is replaced. Throws tracer::Error for what is neither a directory nor a regular
+  /// file, and for files of a trace (.otf2, .def, .evt).
   explicit PendingOutput(std::filesystem::path wanted);
   ~PendingOutput();
   PendingOutput(const PendingOutput&) = delete;

@@ -14,8 +14,10 @@ namespace tracer {
 
 bool make_readable_directory(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), 0755) != 0) {
-    if (errno == EEXIST) return false;
-    throw Error(system_message("cannot make the directory " + path.string(), errno));
+    if (errno != EEXIST) throw Error(system_message("cannot make the directory " + path.string(), errno));
+    struct stat there {};
+    if (::stat(path.c_str(), &there) != 0 || S_ISDIR(there.st_mode) || S_ISREG(there.st_mode)) return false;
+    throw Error(path.string() + " is a device or the like, no directory");
   }
   struct stat made {};
   if (::lstat(path.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && (made.st_mode & 0700) != 0700)

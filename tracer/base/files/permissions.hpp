@@ -6,7 +6,8 @@
 
 namespace tracer {
 
-/// mkdir with mode 0755 less the umask; false when it is there already. Throws tracer::Error for any other failure.
+/// mkdir with mode 0755 less the umask; false when it, or a file, is there already. Throws tracer::Error
+/// for any other failure, and for a device, beside which nothing is to be made.
 bool make_readable_directory(const std::filesystem::path& path);
 
 /// Takes from others the right to write a file or directory that a library has made by the umask alone.

@@ -84,6 +84,7 @@ Environment environment_for(const Options& options, const std::string& library, 
 
 int run(const Options& options) {
   check_settings(options.settings);
+  if (!options.counters.empty()) check_settings({"COUNTERS=" + options.counters});
   const auto program = find_program(options.command.front());
   if (!program) {
     print_error(why_not_found(options.command.front()) + "." +

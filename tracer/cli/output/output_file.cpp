@@ -38,7 +38,7 @@ void write_output(const std::string& path, const std::function<void(std::ostream
   std::error_code error;
   const auto status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) return into(path);
-  PendingOutput pending{fs::is_symlink(fs::symlink_status(path, error)) ? fs::canonical(path) : fs::path{path}};
+  PendingOutput pending{path};
   into(pending.path());
   pending.keep();
 }

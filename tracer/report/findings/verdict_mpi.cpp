@@ -234,14 +234,20 @@ std::string Judge::unequal_ranks() const {
                    time(static_cast<std::uint64_t>(balance.mean())).c_str());
 }
 
-/// Where no call is seen to wait, as when messages are not recorded: what ranks are inside MPI beside the work.
+/// Where no call is seen to wait, as when messages are not recorded: what ranks are inside MPI beside the work. Waits
+/// that are seen are the same seconds, and MPI's begin and end take as long whatever the ranks have to do.
 void Judge::ranks() {
   const Balance& balance = report_.process_balance;
   const std::string text = unequal_ranks();
   if (text.empty()) return;
   Cells mine;
   std::uint64_t left = balance.max * balance.threads - balance.sum;
-  for (const std::size_t cell : cells([](const AccountRow& row) { return row.is(Place::mpi) && !row.wait; })) {
+  for (const AccountRow& row : account_.details)
+    if (row.is(Place::mpi) && row.wait) left -= std::min(left, row.ns);
+  for (const std::size_t cell : cells([this](const AccountRow& row) {
+         return row.is(Place::mpi) && !row.wait && row.region < definitions_.regions.size() &&
+                !is_begin_or_end(definitions_.regions[row.region].canonical);
+       })) {
     if (left == 0) break;
     mine.push_back(left < account_.details[cell].ns ? split(cell, left, Place::mpi) : cell);
     left -= std::min(left, account_.details[mine.back()].ns);

@@ -60,6 +60,14 @@ void Judge::what_the_run_was() {
                " is not in the trace, since it has no tools interface: what looks like serial work may be parallel. "
                "'tracer run --runtime auto' puts LLVM's runtime in its place.");
     }
+    constexpr std::string_view of_target = "target constructs of ";  // as the conversion writes it
+    if (property.name == properties::not_reported && property.value.starts_with(of_target)) {
+      note("no-target-regions",
+           property.value.substr(of_target.size()) +
+               " is loaded, and the trace has no target construct. If the program executed any on a device, that "
+               "library did not find the OpenMP runtime by the name libomp.so: add the runtime's directory to "
+               "LD_LIBRARY_PATH (docs/troubleshooting.md).");
+    }
     const bool loss =
         property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
     const auto count = std::strtoull(property.value.c_str(), nullptr, 10);
@@ -245,10 +253,9 @@ void Judge::how_good_the_trace_is() {
   if (apart < least_between_events) {
     no_advice("perturbed");
     note("perturbed",
-         formatted(
-             "%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. Only "
-             "findings are given only for constructs of that grain. A filter (--filter, TRACER_RECORD) makes it less.",
-             format_count(report_.events).c_str(), number(apart)));
+         formatted("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. "
+                   "Findings are given only for coarser constructs. A filter (--filter, TRACER_RECORD) makes it less.",
+                   format_count(report_.events).c_str(), number(apart)));
   }
 }
 

@@ -138,7 +138,9 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     if (process.begin == 0 || event.time < process.begin) process.begin = event.time;
     if (process.last == 0 && replay_.is_confined()) process.go_beyond(true, process.begin);
     const std::uint64_t before = event.time - std::min(process.begin, event.time);
-    if (state.worker) {
+    state.replaces = state.worker && process.ended_workers != 0;
+    if (state.replaces) --process.ended_workers;
+    if (state.worker && !state.replaces) {
       state.idle = true;
       state.idle_from = std::min(process.begin, event.time);
     } else {

@@ -143,6 +143,7 @@ class Accountant final : public Observer {
   struct State {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
          helper = false;
+    bool replaces = false;  ///< a worker that ended before: it was not there until then, as libgomp's nested teams
     std::uint64_t idle_from = 0;
     std::uint64_t first = 0;                    ///< its first event
     std::uint64_t ended = 0;                    ///< when the thread ended, while its process went on; 0: not yet
@@ -191,6 +192,7 @@ class Accountant final : public Observer {
     std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
     std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until the next event shows what follows
     std::uint64_t gap_mpi = 0;
+    std::uint64_t ended_workers = 0;  ///< that no other has replaced
     std::map<RegionRef, Beside> beside;
 
     void count_teams(std::int64_t amount, std::uint64_t time) {

@@ -141,12 +141,13 @@ void Accountant::share_delay(State& state, AccountThread& row) {
   }
 }
 
-/// Of its threads: workers are there from the beginning on, others from their first event.
+/// Of its threads: workers are there from the beginning on, others and those that replace one from their first event.
 void Accountant::count_presence(std::size_t process, AccountProcess& sum) const {
   std::vector<std::pair<std::uint64_t, int>> changes;
   for (const State& state : states_) {
     if (!state.counted || state.helper || state.process != process) continue;
-    const std::uint64_t from = state.seen && !state.worker && !state.initial ? state.first : sum.begin;
+    const std::uint64_t from =
+        state.seen && !state.initial && (!state.worker || state.replaces) ? state.first : sum.begin;
     const std::uint64_t to = state.ended != 0 ? state.ended : sum.end;
     if (to < sum.end && sum.end - to >= (sum.end - sum.begin) / 100) ++sum.ended;  // not those that ended with it
     changes.emplace_back(from, 1);

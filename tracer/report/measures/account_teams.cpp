@@ -49,7 +49,8 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
 void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
   State& state = states_[location];
   if (!state.counted) return;
-  const Process& process = process_of(state);
+  Process& process = process_of(state);
+  if (state.worker) ++process.ended_workers;
   if (!state.seen && state.worker) {  // without an event: it waited for work from the beginning on
     state.idle = true;
     state.idle_from = process.begin;

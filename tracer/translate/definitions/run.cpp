@@ -118,6 +118,21 @@ void define_callback_counts(const Tables& tables, Definitions& d) {
   }
 }
 
+void define_silent_target_library(const Tables& tables, const Journal& journal, Definitions& d) {
+  const auto library = std::find_if(journal.modules.begin(), journal.modules.end(), [](const Module& module) {
+    return module.path.find("/libomptarget.so") != std::string::npos;
+  });
+  const bool is_asked =
+      std::any_of(journal.callbacks.begin(), journal.callbacks.end(), [](const CallbackAnswer& answer) {
+        return (answer.name == "target" || answer.name == "target_emi") && answer.result > 0;
+      });
+  if (library == journal.modules.end() || !is_asked) return;
+  for (const ChannelScan& scan : tables.channels)
+    for (const RecordKind kind : {RecordKind::target, RecordKind::target_data_op, RecordKind::device_initialize})
+      if (scan.kinds[static_cast<std::size_t>(kind)] != 0) return;
+  d.properties.push_back({properties::not_reported, "target constructs of " + library->path});
+}
+
 std::uint64_t lost_without_count(const Journal& journal) {
   const auto counter = [&](const char* name) {
     const auto found = journal.counters.find(name);

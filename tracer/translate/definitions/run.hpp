@@ -34,5 +34,7 @@ void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds l
                       const std::map<std::string, std::string>& known, Definitions& definitions);
 /// How many callbacks of each kind were recorded; of dependences and target_map, how many items they had.
 void define_callback_counts(const Tables& tables, Definitions& definitions);
+/// libomptarget is loaded, was to report target constructs, and has reported nothing.
+void define_silent_target_library(const Tables& tables, const Journal& journal, Definitions& definitions);
 
 }  // namespace tracer::translate

@@ -168,6 +168,7 @@ class DwarfReader {
   Dwarf_Line* first_row(const Piece& piece, Dwarf_Addr at) const;
   Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const;
   void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
+  void leave_inlined(const Piece& piece, Dwarf_Addr address, SourcePosition& position);
   std::string whole_path(Dwarf_Die* unit, const std::string& file) const;
   std::vector<SourceFrame> frames_of(const Piece& piece, Dwarf_Addr address, const SourcePosition& position);
   std::string enclosing(const Piece& piece, Dwarf_Addr address, const SourcePosition& position);
@@ -269,6 +270,29 @@ void DwarfReader::line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr ad
   position.line = static_cast<std::uint32_t>(number);
 }
 
+// GCC's calls of libgomp have no line but that of what is before them. If that was put there from another function, as
+// the same line in it shows, the call of that function is the nearest place that the construct's own function has.
+void DwarfReader::leave_inlined(const Piece& piece, Dwarf_Addr address, SourcePosition& position) {
+  const Dwarf_Addr from = address - piece.bias;
+  const std::size_t depth = inlined_->at(piece.unit, from).size();
+  for (Dwarf_Addr at = from, begin = 0;; at = begin - 1) {
+    int number = 0;
+    Dwarf_Line* const row = dw_->dwarf_getsrc_die(piece.unit, at);
+    const char* const file = row ? dw_->dwarf_linesrc(row, nullptr, nullptr) : nullptr;
+    if (!file || dw_->dwarf_lineno(row, &number) != 0 || static_cast<std::uint32_t>(number) != position.line ||
+        whole_path(piece.unit, file) != position.file || dw_->dwarf_lineaddr(row, &begin) != 0 || begin == 0 ||
+        begin > at)
+      return;
+    for (const Dwarf_Addr before : {at, begin}) {
+      const std::vector<InlinedCall> calls = inlined_->at(piece.unit, before);
+      if (calls.size() <= depth || calls[depth].line == 0) continue;
+      position.file = whole_path(piece.unit, calls[depth].file);
+      position.line = calls[depth].line;
+      return;
+    }
+  }
+}
+
 std::string DwarfReader::whole_path(Dwarf_Die* unit, const std::string& file) const {
   Dwarf_Attribute attribute;
   if (file.empty() || file[0] == '/' || !dw_->dwarf_attr(unit, DW_AT_comp_dir, &attribute)) return file;
@@ -323,6 +347,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
     return position;  // replaced since
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(module, *piece, call, position);
+  if (piece && !with_inlined && position.line != 0) leave_inlined(*piece, call, position);
   if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);
   if (position.function.empty() && piece) position.function = enclosing(*piece, call, position);
   // A construct is in the function that it is written in, whatever the compiler has put that into.
