@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tracer/samples.hpp"
