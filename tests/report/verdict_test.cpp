@@ -240,7 +240,8 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   part.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "2"});
   const Json doubtful = report_of(part)["verdict"];
   REQUIRE(doubtful["notes"].size() == 1);
-  CHECK(doubtful["notes"][0]["text"].get<std::string>().find("4 threads share 2 processors; this trace does not contain how long") == 0);
+  CHECK(doubtful["notes"][0]["text"].get<std::string>().find(
+            "4 threads share 2 processors; this trace does not contain how long") == 0);
   CHECK(doubtful["findings"][0]["sure"] == "low");
 }
 
