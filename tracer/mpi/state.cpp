@@ -198,12 +198,13 @@ void record_fact(const char* kind, std::uint32_t number, const char* value) noex
   record_fact(name, value);
 }
 
+constinit std::atomic<bool> has_connected{false};
+
 void connect() noexcept {
   static SpinLock lock;
-  static bool done = false;
   const Locked once(lock);
-  if (done) return;
-  done = true;
+  if (has_connected.load(std::memory_order_relaxed)) return;
+  has_connected.store(true, std::memory_order_relaxed);
   find_family();
   const auto* const table = tracer_find_and_connect(reinterpret_cast<const void*>(&connect));
   if (table != nullptr && table->size >= offsetof(tracer_front_end, records_polls) + sizeof table->records_polls)

@@ -124,6 +124,8 @@ extern std::atomic<bool> is_live;
 
 /// Before the MPI is initialised: finds the family and the trace.
 void connect() noexcept;
+/// connect() was called: the program has begun with MPI by a call that came by here.
+extern std::atomic<bool> has_connected;
 
 /// Records the fact of this name (docs/formats/job-parts.md); of the number-th of a kind: MPI::<kind>::<number>.
 void record_fact(const char* name, const char* value) noexcept;

@@ -62,7 +62,7 @@ class Reasons:
     def places(self):
         (self.directory / "file").write_text("")
         said = self.traced("-o", "file/below", "--", self.options.program)
-        need("file/below" in said and "Not a directory" in said and "neither OpenMP" not in said, f"an output that cannot be made: {said.strip()}")
+        need("file/below" in said and "Not a directory" in said and "saw no use" not in said, f"an output that cannot be made: {said.strip()}")
         (self.directory / "loop").symlink_to("loop")
         done = self.tracer("report", "loop/trace")
         need(done.returncode == 1 and "Too many levels" in done.stderr and "no OTF2" not in done.stderr, f"a place that cannot be looked at: {done.stderr.strip()}")
@@ -87,6 +87,18 @@ class Reasons:
         need(f"active beside Tracer: the OpenMP tool {other}" in done.stderr, f"also without tracer run {done.stderr}")
         said = self.traced("-o", "alone2", "--", self.options.program, OMP_TOOL_LIBRARIES=self.options.tool)
         need("beside Tracer" not in said, "and none where there is none")
+
+    def by_address(self):
+        """A program that asks the loader for MPI's functions calls them past the tool: a line says so, where it has begun with MPI."""
+        library, source = self.directory / "libmpi.so", str(HERE / "mpi_by_address.c")
+        subprocess.run([self.options.compiler, "-DLIBRARY", "-shared", "-fPIC", source, "-o", str(library)], check=True)
+        subprocess.run([self.options.compiler, source, "-o", str(self.directory / "by_address"), "-ldl"], check=True)
+        line = "without passing libtracer-mpi.so"
+        for words, count in ((("begin",), 1), (("begin", "fork"), 1), (("load",), 0)):
+            done = self.tracer("run", "-o", "address", "--", self.directory / "by_address", library, *words)
+            need(done.returncode == 3 and done.stderr.count(line) == count and "neither OpenMP" not in done.stderr, f"MPI by address, {words}: {done.stderr.strip()}")
+        done = self.tracer("run", "-q", "-o", "address", "--", self.directory / "by_address", library, "begin", TRACER_LOG="off")
+        need(line not in done.stderr, f"and nothing is said where no messages are wanted {done.stderr}")
 
     def modes(self):
         """What others may read is as the umask says; what is recorded is nobody's business."""
@@ -121,7 +133,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.programs, reasons.places, reasons.others, reasons.modes, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.modes, reasons.without_tasks, reasons.endings):
             check()
 
 

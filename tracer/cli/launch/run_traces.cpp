@@ -42,7 +42,7 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
     return print_note("no trace: TRACER=off is in the environment, or the program sets it.");
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: the program used neither OpenMP nor MPI nor CUDA nor annotations, or its OpenMP runtime does not "
+      "no trace: Tracer saw no use of OpenMP, MPI, CUDA or annotations, or the program's OpenMP runtime does not "
       "support OMPT (see --verbose).");
   if (preload.empty())
     print_note(
