@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program does with MPI past this library is said, once, at its end: it calls MPI by addresses that it asked the
-// loader for (Julia's MPI.jl, Python's ctypes and cffi), or from a library opened with RTLD_DEEPBIND.
+// Warns once, at the end, of a program whose MPI calls bypass this library: it calls MPI by addresses from dlsym
+// (Julia's MPI.jl, Python's ctypes and cffi), or from a library opened with RTLD_DEEPBIND.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ bool is_standard_error() noexcept {
 }
 
 /// As libtracer.so decides about its warnings.
-bool may_say() noexcept {
+bool may_warn() noexcept {
   const auto is = [](const char* name, const char* word) {
     const char* const value = std::getenv(name);
     return value != nullptr && std::strcmp(value, word) == 0;
@@ -44,7 +44,7 @@ bool has_mpi() noexcept {
 }
 
 [[gnu::destructor]] void at_the_end() {
-  if (process != ::getpid() || has_connected.load(std::memory_order_relaxed) || !has_mpi() || !may_say()) return;
+  if (process != ::getpid() || has_connected.load(std::memory_order_relaxed) || !has_mpi() || !may_warn()) return;
   // MPI allows this call at any time.
   const auto initialized = reinterpret_cast<int (*)(int*)>(next_function("PMPI_Initialized"));
   int flag = 0;
