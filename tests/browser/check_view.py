@@ -80,6 +80,47 @@ def check_moving(browser, viewer):
     clean(browser, viewer)
 
 
+def drawing_calls(browser):
+    """How many rectangles and pictures one drawing makes."""
+    return browser.evaluate("""(async () => {
+      const of = CanvasRenderingContext2D.prototype, frame = () => new Promise(requestAnimationFrame), kept = {};
+      let calls = 0;
+      for (const name of ['fillRect', 'drawImage']) { const draw = kept[name] = of[name]; of[name] = function (...words) { ++calls; return draw.apply(this, words); }; }
+      tracerView.setView(tracerView.view.t0, tracerView.view.t1);
+      await frame(); await frame();
+      Object.assign(of, kept);
+      return calls;
+    })()""")
+
+
+def check_narrow(browser, viewer):
+    """Thousands of narrow slices are one picture a row, in which each has its colour at its place."""
+    browser.evaluate("tracerView.setView(0, tracerView.meta.length)")
+    settle(browser)
+    rows = browser.evaluate("tracerView.lanes.reduce((sum, lane) => sum + lane.rows.length, 0)")
+    slices = browser.evaluate("tracerView.lanes.reduce((sum, lane) => sum + lane.rows.reduce((all, row) => all + row.begin.length, 0), 0)")
+    calls = drawing_calls(browser)
+    assert calls < 40 + 8 * rows < slices, (calls, rows, slices)
+    # A barrier of the first worker, three pixels wide.
+    seen = json.loads(browser.evaluate("""(async () => {
+      const {lanes, meta, canvas, view} = tracerView, frame = () => new Promise(requestAnimationFrame), ask = async (from, to) => (await fetch(`/api/window?from=${from}&to=${to}&width=20000&lanes=1`)).json();
+      const middle = Math.round(meta.length / 2), rows = (await ask(middle, middle + 100000)).lanes[0].rows;
+      const isBarrier = (name) => meta.names[name].includes('barrier');
+      const depth = rows.findIndex((row) => row.name.some(isBarrier)), row = rows[depth], i = row.name.findIndex(isBarrier);
+      const at = (row.begin[i] + row.end[i]) / 2, span = (row.end[i] - row.begin[i]) * (canvas.clientWidth - 190) / 3;
+      tracerView.setView(at - span / 2, at + span / 2);
+      await new Promise((go) => setTimeout(go, 100));
+      while (tracerView.live.open) await frame();
+      await frame(); await frame();
+      const scale = canvas.width / canvas.clientWidth, x = tracerView.toX(at), y = lanes[1].y + depth * 15 + 4;
+      const pixels = [...canvas.getContext('2d').getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data];
+      return JSON.stringify([pixels, tracerView.activityColour('barrier'), tracerView.toX(row.end[i]) - tracerView.toX(row.begin[i])]);
+    })()"""))
+    pixels, colour, wide = seen
+    assert "#" + "".join(f"{part:02x}" for part in pixels[:3]) == colour and 2 < wide < 4, seen
+    clean(browser, viewer)
+
+
 def check_search(browser, viewer):
     """By keys alone: the first, the next, the previous; its details."""
     browser.evaluate("tracerView.setView(0, tracerView.meta.length)")
@@ -258,6 +299,7 @@ def checks(browser, directory):
         check_whole(browser, viewer)
         check_zoom(browser, viewer)
         check_moving(browser, viewer)
+        check_narrow(browser, viewer)
         address, first = check_search(browser, viewer)
         check_bookmark(browser, viewer, address, first)
         check_range(browser, viewer)

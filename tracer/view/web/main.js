@@ -3,6 +3,7 @@
 // The start of the page that tracer view serves.
 import {restore} from './address.js';
 import {follow} from './details.js';
+import {activityColour} from './colours.js';
 import {$, tag} from './dom.js';
 import {extra, watch} from './extra.js';
 import {goTo, search, step} from './finding.js';
@@ -28,7 +29,7 @@ document.addEventListener('keydown', (e) => {
   if (e.key === 'j' || e.key === 'J') { follow(e.key === 'J'); e.preventDefault(); }
 });
 /** For tests, and for whoever wants to look from the console. */
-Object.defineProperty(window, 'tracerView', {value: {live, extra, reporting, flame, follow, lanes, meta, view, order: () => order, range: () => range, selection: () => selected, statistics: () => statistics, setRange, setTheme, setView, zoom, search, step, goTo, select, zoomTo, hit, fold, showTab, toX, canvas,
+Object.defineProperty(window, 'tracerView', {value: {live, extra, reporting, flame, activityColour, follow, lanes, meta, view, order: () => order, range: () => range, selection: () => selected, statistics: () => statistics, setRange, setTheme, setView, zoom, search, step, goTo, select, zoomTo, hit, fold, showTab, toX, canvas,
   get readyAt() { return drawing.readyAt; }, get drawMs() { return drawing.ms; }}});
 view.t0 = -length * 0.01; view.t1 = length * 1.01;
 prepareRows();

@@ -3,7 +3,7 @@
 // The timeline: what part of the trace is in view, and how it is drawn.
 import {remember} from './address.js';
 import {activityColour, colours, inks, phaseColour} from './colours.js';
-import {$} from './dom.js';
+import {$, tag} from './dom.js';
 import {isWithin} from './finding.js';
 import {axisStep, axisTime, bytesText, count, digits, time} from './numbers.js';
 import {parseParts} from './query.js';
@@ -111,10 +111,38 @@ export function zoom(factor, at = (view.t0 + view.t1) / 2) { setView(at - (at - 
 export function pan(share) { const by = share * (view.t1 - view.t0); setView(view.t0 + by, view.t1 + by); }
 export function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
 
+/** A row's narrow slices as one picture, a pixel high: drawing it costs the same for any number of them. */
+const line = tag('canvas').getContext('2d', {willReadFrequently: true});
+/** @type {ImageData} */
+let lineImage;
+let linePixels = new Uint32Array(0);
+function startLine(wide) {
+  if (line.canvas.width !== wide || !lineImage) {
+    line.canvas.width = wide; line.canvas.height = 1;
+    lineImage = line.createImageData(wide, 1);
+    linePixels = new Uint32Array(lineImage.data.buffer);
+  }
+  linePixels.fill(0);
+}
+/** @type {Map<string, number>} */
+const packedColours = new Map();
+/** As a pixel of a picture has it: red in the lowest byte. @param {string} colour @param {number} alpha */
+function packedColour(colour, alpha) {
+  let packed = packedColours.get(colour);
+  if (packed === undefined) {
+    line.fillStyle = colour;
+    const digits = Number.parseInt(String(line.fillStyle).slice(1), 16);
+    packed = (digits & 255) << 16 | digits & 0xff00 | digits >> 16;
+    packedColours.set(colour, packed);
+  }
+  return (packed | Math.round(255 * alpha) << 24) >>> 0;
+}
+/** Pixels: below that a slice is in the picture of the narrow ones. */
+const narrow = 4;
 /** Slices narrower than a pixel share one column, of the colour of the longest of the first few: the cost is that of the columns. */
 function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
-  const perPixel = (t1 - t0) / pixels, n = row.begin.length;
-  let i = above(row.end, t0), last = null;
+  const perPixel = (t1 - t0) / pixels, n = row.begin.length, wide = [], fine = Math.max(1, Math.round(pixels * scale));
+  let i = above(row.end, t0), hasNarrow = false;
   while (i < n && row.begin[i] < t1) {
     const from = row.begin[i], to = row.end[i];
     let name = row.name[i], left = (from - t0) / perPixel, right = (to - t0) / perPixel, next = i + 1;
@@ -128,18 +156,30 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
       if (matches) for (let k = i; k < Math.min(next, i + 64); ++k) if (matches.has(row.name[k])) { name = row.name[k]; break; }
     }
     left = Math.max(0, left); right = Math.min(pixels, right);
-    const dim = matches && (!matches.has(name) || within && !isWithin(row.lane, from, to));
-    const colour = colours[name];
-    if (last !== colour) { g.fillStyle = colour; last = colour; }
-    g.globalAlpha = dim ? 0.18 : 1;
-    g.fillRect(x0 + left, y, Math.max(right - left - (right - left > 4 ? 0.6 : 0), 0.8), h);
-    if (labels && right - left > 34 && !dim) {
-      g.fillStyle = inks[name]; last = null;
-      const chars = Math.floor((right - left - 6) / 6.1);
-      const label = meta.labels[name];
-      g.fillText(label.length <= chars ? label : label.slice(0, Math.max(1, chars - 1)) + '…', x0 + left + 3, y + h - 3.5);
+    const dim = Boolean(matches && (!matches.has(name) || within && !isWithin(row.lane, from, to)));
+    if (right - left > narrow) {
+      wide.push({left, right, name, dim});
+    } else {
+      if (!hasNarrow) startLine(fine);
+      hasNarrow = true;
+      const first = Math.round(left * scale);
+      linePixels.fill(packedColour(colours[name], dim ? 0.18 : 1), first, Math.max(first + 1, Math.round(right * scale)));
     }
     i = next;
+  }
+  if (hasNarrow) {
+    line.putImageData(lineImage, 0, 0);
+    g.imageSmoothingEnabled = false;
+    g.drawImage(line.canvas, 0, 0, fine, 1, x0, y, pixels, h);
+  }
+  for (const {left, right, name, dim} of wide) {
+    g.fillStyle = colours[name];
+    g.globalAlpha = dim ? 0.18 : 1;
+    g.fillRect(x0 + left, y, right - left - 0.6, h);
+    if (!labels || right - left <= 34 || dim) continue;
+    g.fillStyle = inks[name];
+    const chars = Math.floor((right - left - 6) / 6.1), label = meta.labels[name];
+    g.fillText(label.length <= chars ? label : label.slice(0, Math.max(1, chars - 1)) + '…', x0 + left + 3, y + h - 3.5);
   }
   g.globalAlpha = 1;
 }
