@@ -22,7 +22,7 @@ std::string not_reported(const char* library, std::int32_t answer, bool has_targ
   auto& records = source.channel(0);
   if (has_target)
     records.insert(records.begin() + 1,
-                   {target_begin(10, target_kind::target, 7), target_end(20, target_kind::region, 7)});
+                   {target_begin(10, target_kind::target, 7), target_end(20, target_kind::target, 7)});
   Journal& journal = source.journal_to_fill();
   Module module;
   module.path = library;

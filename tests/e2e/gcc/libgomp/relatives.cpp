@@ -2,13 +2,17 @@
 // What programs do beside plain regions and loops: pools of threads of their own, resources that are paused, loops at
 // the ends of their numbers, stacks of their own, large and aligned blocks, thread-specific data, OpenMP before main
 // and after it.
+#include <dlfcn.h>
 #include <fenv.h>
 #include <omp.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <parallel/algorithm>
+#include <parallel/numeric>
 
 #include <atomic>
 #include <cerrno>
@@ -305,6 +309,68 @@ void events() {
 #endif
 }
 
+/// Events of tasks that threads of the program's own fulfil, behind the end of the tasks' code.
+void late_events() {
+#if __GNUC__ >= 11
+  std::vector<std::thread> others;
+  int order = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  {
+    for (int i = 0; i < 6; ++i) {
+      omp_event_handle_t event;
+#pragma omp task detach(event) shared(order, others) depend(inout : order)
+      {
+        others.emplace_back([event] {
+          usleep(1000);
+          omp_fulfill_event(event);
+        });
+        ++order;
+      }
+    }
+#pragma omp taskwait
+    std::printf("late events %d\n", order);
+  }
+  for (auto& other : others) other.join();
+#endif
+}
+
+/// Algorithms of libstdc++ that are parallel by OpenMP.
+void algorithms() {
+  __gnu_parallel::_Settings settings;
+  settings.algorithm_strategy = __gnu_parallel::force_parallel;
+  __gnu_parallel::_Settings::set(settings);
+  std::vector<int> numbers(20000), sums(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i * 7919 % 20011);
+  __gnu_parallel::sort(numbers.begin(), numbers.end());
+  __gnu_parallel::for_each(numbers.begin(), numbers.end(), [](int& number) { number += 1; });
+  __gnu_parallel::partial_sum(numbers.begin(), numbers.end(), sums.begin());
+  __gnu_parallel::nth_element(numbers.begin(), numbers.begin() + 100, numbers.end());
+  std::printf("algorithms %d %d\n", sums.back(), numbers[100]);
+}
+
+/// Code that is in no file, as a just-in-time compiler's, calls libgomp.
+void compiled_in_time() {
+#ifdef __x86_64__
+  using Parallel = void (*)(void (*)(void*), void*, unsigned, unsigned);
+  void* const parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+  unsigned char code[] = {0x48, 0x83, 0xec, 8,                    // sub $8, %rsp
+                          0x48, 0xb8, 0,    0, 0, 0, 0, 0, 0, 0,  // mov $parallel, %rax
+                          0xff, 0xd0,                             // call *%rax
+                          0x48, 0x83, 0xc4, 8,                    // add $8, %rsp
+                          0xc3};
+  std::memcpy(code + 6, &parallel, sizeof parallel);
+  void* const memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  std::memcpy(memory, code, sizeof code);
+  std::atomic<int> seen{0};
+  for (int i = 0; i < 3; ++i)
+    reinterpret_cast<Parallel>(memory)([](void* counter) { ++*static_cast<std::atomic<int>*>(counter); }, &seen, 3, 0);
+  munmap(memory, 4096);
+  std::printf("compiled in time %d\n", seen.load());
+#endif
+}
+
 }  // namespace
 
 int main() {
@@ -330,5 +396,8 @@ int main() {
   thread_ends();
   children();
   events();
+  late_events();
+  algorithms();
+  compiled_in_time();
   std::printf("total %ld\n", total.load());
 }
