@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that calls MPI by addresses from dlsym, as Julia's MPI.jl and Python's ctypes do: LIBRARY load|begin [fork].
-// With LIBRARY defined: what it takes for an MPI.
+// A program that calls MPI by addresses from dlsym, as Julia's MPI.jl and Python's ctypes do: LIBRARY load|begin
+// [fork]. With LIBRARY defined: what it takes for an MPI.
 #ifdef LIBRARY
 static int has_begun;
 int PMPI_Init(int* argc, char*** argv) {
