@@ -10,7 +10,7 @@ import sys
 HOMES = {"tracer/cli/output/terminal.cpp", "tracer/cli/output/output_file.cpp", "tracer/cli/help/completion.cpp", "tracer/cli/help/manual.cpp", "tracer/base/log.cpp",
          "tracer/ompd/guard.cpp",
          # texts of their own, in a process that libtracer.so may not be in
-         "tracer/gomp/runtime.cpp", "tracer/gomp/unseen.cpp"}
+         "tracer/gomp/runtime.cpp", "tracer/gomp/unseen.cpp", "tracer/mpi/unseen.cpp"}
 PRINTS = re.compile(r"\b(?:std::|::)?(?:printf|puts|putchar|vprintf|perror)\s*\(|\bf(?:printf|puts|write|putc)\s*\([^;]*\b(?:stdout|stderr)\b"
                     r"|\bstd::(?:cout|cerr|clog)\s*<<|\bd?printf\s*\(\s*[12]\s*,|\bwrite\s*\(\s*(?:[12]|STD(?:OUT|ERR)_FILENO)\s*,")
 

@@ -95,7 +95,7 @@ Stored find(const otf2::PositionedSource& source, std::uint64_t stamp) {
 
 void write_index(const fs::path& path, std::string_view bytes) {
   const WithoutSizeSignal guard;
-  PendingOutput pending{path};
+  PendingOutput pending{path, PendingOutput::Named::by_tracer};
   std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();

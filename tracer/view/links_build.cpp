@@ -195,7 +195,7 @@ std::shared_ptr<const LinksFile> LinksMaker::open_or_make(std::size_t number) {
   for (const std::filesystem::path& path : of.paths) {
     if (::access(path.parent_path().c_str(), W_OK) != 0) continue;
     try {
-      PendingOutput pending{path};
+      PendingOutput pending{path, PendingOutput::Named::by_tracer};
       const UniqueFd fd{::open(pending.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
       if (!fd) continue;
       auto made = make(number, *source, fd.get());

@@ -65,12 +65,6 @@ int main(void) {
     is_inlined(9);
 #pragma omp single  // single~
     ++counter;
-    is_inlined(5);
-#pragma omp sections  // sections~
-    {
-#pragma omp section
-      __atomic_add_fetch(&counter, 3, __ATOMIC_RELAXED);
-    }
   }
   return counter == 0;
 }

@@ -123,7 +123,8 @@ fs::path to_be_replaced(fs::path wanted) {
 
 }  // namespace
 
-PendingOutput::PendingOutput(fs::path wanted) : wanted_{to_be_replaced(std::move(wanted))}, place_{wanted_} {
+PendingOutput::PendingOutput(fs::path wanted, Named named)
+    : wanted_{named == Named::by_user ? to_be_replaced(std::move(wanted)) : std::move(wanted)}, place_{wanted_} {
   while (!place_.has_filename() && place_.has_parent_path()) place_ = place_.parent_path();
   pending_ = place_.filename();
   remove_leftovers(place_.has_parent_path() ? place_.parent_path() : fs::path{"."});

@@ -15,9 +15,11 @@ namespace tracer {
 /// command that is killed leaves both; the next one that writes beside it finds the lock free, and removes them.
 class PendingOutput {
  public:
-  /// A link stays, and what it leads to is replaced. Throws tracer::Error for what is neither a directory nor a regular
-  /// file, and for files of a trace (.otf2, .def, .evt).
-  explicit PendingOutput(std::filesystem::path wanted);
+  enum class Named { by_user, by_tracer };
+  /// Of a name that the user gave: a link stays, and what it leads to is replaced. Throws tracer::Error for what is
+  /// neither a directory nor a regular file, and for files of a trace (.otf2, .def, .evt). A name of Tracer's own is
+  /// replaced, whatever is there.
+  explicit PendingOutput(std::filesystem::path wanted, Named named = Named::by_user);
   ~PendingOutput();
   PendingOutput(const PendingOutput&) = delete;
   PendingOutput& operator=(const PendingOutput&) = delete;

@@ -240,7 +240,14 @@ Dwarf_Line* DwarfReader::first_row(const Piece& piece, Dwarf_Addr at) const {
     else
       end = middle;
   }
-  return begin < count && address_of(begin) == at ? dw_->dwarf_onesrcline(lines, begin) : nullptr;
+  // The function before may end with a row of no bytes at this address, which begins no statement.
+  Dwarf_Line* first = nullptr;
+  for (bool begins = false; !begins && begin < count && address_of(begin) == at; ++begin) {
+    Dwarf_Line* const row = dw_->dwarf_onesrcline(lines, begin);
+    begins = dw_->dwarf_linebeginstatement(row, &begins) == 0 && begins;
+    if (first == nullptr || begins) first = row;
+  }
+  return first;
 }
 
 // Line 0: the compiler's own code, as calls of the runtime are that flang and optimisers make. It belongs to the line
