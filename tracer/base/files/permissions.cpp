@@ -16,8 +16,8 @@ bool make_readable_directory(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), 0755) != 0) {
     if (errno != EEXIST) throw Error(system_message("cannot make the directory " + path.string(), errno));
     struct stat there {};
-    if (::stat(path.c_str(), &there) != 0 || S_ISDIR(there.st_mode) || S_ISREG(there.st_mode)) return false;
-    throw Error(path.string() + " is a device or the like, no directory");
+    if (::lstat(path.c_str(), &there) != 0 || (!S_ISCHR(there.st_mode) && !S_ISBLK(there.st_mode))) return false;
+    throw Error(path.string() + " is a device, no directory");
   }
   struct stat made {};
   if (::lstat(path.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && (made.st_mode & 0700) != 0700)
