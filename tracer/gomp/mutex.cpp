@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Critical, atomic, ordered and locks. A release is recorded before it happens, an acquisition when it is complete: the
-// next thread takes the mutex later. A processor that waits for the mutex's memory would else read the clock meanwhile,
-// some 50 ns before the release of the other thread.
+// Critical, atomic, ordered and locks. A release is recorded before it happens: the next thread takes the mutex later.
+#include <atomic>
+#include <cstddef>
+
 #include "tracer/gomp/state.hpp"
 #include "tracer/processor.hpp"
 
@@ -17,8 +18,18 @@ inline ompt_wait_id_t wait_id(const void* address) noexcept {
   return reinterpret_cast<ompt_wait_id_t>(address);
 }
 
+/// Who had a mutex last, by its wait id; mutexes may share an entry. Written by who holds it.
+constexpr std::size_t holders = 4096;
+constinit std::atomic<const void*> last_holder[holders];
+
+/// A processor that waits for the memory of a mutex reads the clock meanwhile, some 50 ns before another thread's
+/// release. If another thread had it last, the clock is therefore read when the acquisition is complete.
 [[gnu::always_inline]] inline void acquired(std::uint16_t kind, ompt_wait_id_t id, const Site& site) noexcept {
-  tracer::complete_instructions();
+  auto& last = last_holder[(id >> 3 ^ id >> 15) % holders];
+  if (last.load(std::memory_order_relaxed) != &thread) [[unlikely]] {
+    last.store(&thread, std::memory_order_relaxed);
+    tracer::complete_instructions();
+  }
   on.mutex_acquired(kind_of(kind), id, site.code);
 }
 
