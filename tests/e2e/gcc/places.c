@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constructs whose lines must be those of their pragmas: a comment at the end of a pragma's line names what the report
 // calls it. Many stand last in their function, where compilers make a jump of the call. With ~ it may be a line near
-// it: GCC gives the call none.
+// it: GCC gives the call none. With ~12 only up to that version: GCC 16 places the call into the inlined function.
 #include <omp.h>
 
 static volatile long counter;
@@ -63,7 +63,7 @@ int main(void) {
 #pragma omp parallel num_threads(2)  // parallel
   {
     is_inlined(9);
-#pragma omp single  // single~
+#pragma omp single  // single~12
     ++counter;
   }
   return counter == 0;
