@@ -5,9 +5,10 @@
 #include <pthread.h>
 
 #include <chrono>
-#include <csignal>
 #include <new>
 #include <thread>
+
+#include "tracer/signals_blocked.hpp"
 
 namespace tracer::device::ompt {
 
@@ -25,13 +26,11 @@ bool BoundedFlush::start(ompt_flush_trace_t flush, DeviceHandle device) noexcept
   call_->flush = flush;
   call_->device = device;
   auto own = std::make_unique<std::shared_ptr<Call>>(call_);
-  sigset_t all, before;  // no signal of the program's is handled there
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread{};
-  const bool made = ::pthread_create(&thread, nullptr, &run, own.get()) == 0;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!made) return false;
+  {
+    const SignalsBlocked blocked;
+    if (::pthread_create(&thread, nullptr, &run, own.get()) != 0) return false;
+  }
   own.release();
   ::pthread_detach(thread);
   return true;

@@ -12,6 +12,7 @@
 #include "tracer/base/futex.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/signals_blocked.hpp"
 
 namespace tracer {
 namespace {
@@ -58,13 +59,10 @@ bool start(Call* call, std::size_t bytes) noexcept {
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return false;
   ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   pthread_t thread{};
   const bool started = ::pthread_attr_setstacksize(&attributes, stack_beside_variables(bytes)) == 0 &&
                        ::pthread_create(&thread, &attributes, run, call) == 0;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::pthread_attr_destroy(&attributes);
   return started;
 }

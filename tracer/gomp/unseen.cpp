@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/relocations.hpp"
+#include "tracer/base/wanted_warnings.hpp"
 #include "tracer/gomp/state.hpp"
 
 namespace tracer::gomp {
@@ -66,23 +67,12 @@ bool is_of_compiler(const char* name) noexcept {
   return std::strncmp(name, "GOMP_", 5) == 0 || std::strncmp(name, "GOACC_", 6) == 0;
 }
 
-/// Calls visit(name, address of the slot) for each place of the object that holds the address of such a function.
+/// Calls visit(Slot) for each place of the object that holds the address of such a function.
 template <class Visit>
-void for_each_slot(const LoadedObject& object, Visit visit) noexcept {
-  const auto* const symbol = object.table<ElfW(Sym)>(DT_SYMTAB);
-  if (symbol == nullptr || object.strings() == nullptr) return;
-  const auto look = [&](ElfW(Sxword) table, ElfW(Sxword) bytes) {
-    const auto* relocation = object.table<ElfW(Rela)>(table);
-    if (relocation == nullptr) return;
-    for (std::size_t left = object.entry(bytes) / sizeof *relocation; left > 0; --left, ++relocation) {
-      const auto index = ELF64_R_SYM(relocation->r_info);
-      if (index == 0) continue;
-      const char* const name = object.strings() + symbol[index].st_name;
-      if (is_of_compiler(name)) visit(name, object.base + relocation->r_offset);
-    }
-  };
-  look(DT_JMPREL, DT_PLTRELSZ);
-  look(DT_RELA, DT_RELASZ);
+void for_each_slot_of_compiler(const LoadedObject& object, Visit visit) noexcept {
+  for_each_slot(object, [&](const Slot& slot) {
+    if (is_of_compiler(slot.name)) visit(slot);
+  });
 }
 
 /// Others have no calls of it, but maybe a million relocations.
@@ -112,11 +102,7 @@ void say(const char* path) noexcept {
                     "-Bsymbolic): what it does with OpenMP is not recorded",
                     path);
   if (front != nullptr) return front->message(line);
-  const char* const tracer = std::getenv("TRACER");
-  const char* const log = std::getenv("TRACER_LOG");
-  const auto is = [](const char* value, const char* word) { return value != nullptr && std::strcmp(value, word) == 0; };
-  if (length <= 0 || is(tracer, "off") || is(log, "off") || is(log, "error") || std::getenv("TRACER_OUTPUT") == nullptr)
-    return;
+  if (length <= 0 || !warnings_are_wanted()) return;
   char whole[760];
   const int all = std::snprintf(whole, sizeof whole, "tracer: warning: %s\n", line);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, whole, static_cast<std::size_t>(all));
@@ -140,8 +126,8 @@ void count_unknown_calls(std::uintptr_t address) noexcept {
   for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
     if (!counted.is_first(object.base)) return true;
-    for_each_slot(object, [&](const char* name, std::uintptr_t) {
-      if (!is_known(name) && names < most) std::snprintf(found[names++], sizeof found[0], "%s", name);
+    for_each_slot_of_compiler(object, [&](const Slot& slot) {
+      if (!is_known(slot.name) && names < most) std::snprintf(found[names++], sizeof found[0], "%s", slot.name);
     });
     return true;
   });
@@ -159,11 +145,10 @@ void look_for_unseen_calls() noexcept {
   // The loader's list is left before it is looked at again.
   for_each_object([&](const LoadedObject& object) {
     if (is_libgomp(object.name) || !needs_libgomp(object) || count == most) return false;
-    for_each_slot(object, [&](const char* name, std::uintptr_t slot) {
-      std::uintptr_t value = 0;
-      std::memcpy(&value, reinterpret_cast<const void*>(slot), sizeof value);
+    for_each_slot_of_compiler(object, [&](const Slot& slot) {
+      const std::uintptr_t value = slot.value();
       const bool is_elsewhere = value != 0 && !object.contains(value) && !is_own(reinterpret_cast<const void*>(value));
-      if (!is_elsewhere || !is_listened_to(name) || count == most ||
+      if (!is_elsewhere || !is_listened_to(slot.name) || count == most ||
           (count > 0 && unseen[count - 1].base == object.base))
         return;
       unseen[count] = {object.base, value, ""};

@@ -3,13 +3,12 @@
 // thread waits for the other one, and passes the events on itself.
 #include "tracer/index/table_thread.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "tracer/base/processors.hpp"
+#include "tracer/signals_blocked.hpp"
 
 namespace tracer::index {
 
@@ -19,15 +18,12 @@ TableThread::TableThread(const TableBuilders& tables, unsigned threads) : tables
 
 /// Signals are for the caller's thread.
 void TableThread::start() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   try {
     thread_ = std::thread{[this] { work(); }};
     is_threaded_ = true;
   } catch (const std::system_error&) {
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TableThread::~TableThread() {

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/wanted_warnings.hpp"
 #include "tracer/mpi/state.hpp"
 
 namespace tracer::mpi {
@@ -27,16 +27,6 @@ bool is_standard_error() noexcept {
          now.st_ino == standard_error.st_ino;
 }
 
-/// As libtracer.so decides about its warnings.
-bool may_warn() noexcept {
-  const auto is = [](const char* name, const char* word) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && std::strcmp(value, word) == 0;
-  };
-  return std::getenv("TRACER_OUTPUT") != nullptr && !is("TRACER", "off") && !is("TRACER_LOG", "off") &&
-         !is("TRACER_LOG", "error") && is_standard_error();
-}
-
 bool has_mpi() noexcept {
   bool has = false;
   for_each_object([&](const LoadedObject& object) { return has = std::strstr(object.name, "/libmpi") != nullptr; });
@@ -44,7 +34,9 @@ bool has_mpi() noexcept {
 }
 
 [[gnu::destructor]] void at_the_end() {
-  if (process != ::getpid() || has_connected.load(std::memory_order_relaxed) || !has_mpi() || !may_warn()) return;
+  if (process != ::getpid() || has_connected.load(std::memory_order_relaxed) || !has_mpi() || !warnings_are_wanted() ||
+      !is_standard_error())
+    return;
   // MPI allows this call at any time.
   const auto initialized = reinterpret_cast<int (*)(int*)>(next_function("PMPI_Initialized"));
   int flag = 0;

@@ -3,7 +3,6 @@
 #include "tracer/translate/parallel_for.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +13,7 @@
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/signals_blocked.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -48,9 +48,7 @@ void* run(void* work) {
 }  // namespace
 
 bool start_helper(pthread_t& thread, void* (*body)(void*), void* argument) noexcept {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   // The default is the program's to choose (RLIMIT_STACK, pthread_setattr_default_np), for threads of its own.
   constexpr std::size_t stack_bytes = 2 << 20;
   pthread_attr_t attributes;
@@ -58,7 +56,6 @@ bool start_helper(pthread_t& thread, void* (*body)(void*), void* argument) noexc
   pthread_attr_setstacksize(&attributes, stack_beside_variables(stack_bytes));
   const bool started = pthread_create(&thread, &attributes, body, argument) == 0;
   pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
 }
 

@@ -2,12 +2,11 @@
 // What is made of the traces while they are viewed.
 #pragma once
 
-#include <pthread.h>
-
-#include <csignal>
 #include <exception>
 #include <thread>
 #include <utility>
+
+#include "tracer/signals_blocked.hpp"
 
 namespace tracer::view {
 
@@ -17,12 +16,8 @@ class Ended final : public std::exception {};
 /// A thread that gets no signals: they end the command, and that is for those who wait for them.
 template <class Work>
 std::thread in_background(Work work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread{std::move(work)};
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
+  const SignalsBlocked blocked;
+  return std::thread{std::move(work)};
 }
 
 }  // namespace tracer::view

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <set>
@@ -26,6 +25,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/signals_blocked.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -80,14 +80,11 @@ class ProcessEnds::Watcher {
   /// Signals are for the thread that passes them on.
   void start() {
     if (!news_ || !stop_) return;
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     try {
       thread_ = std::thread{[this] { run(); }};
     } catch (const std::exception&) {  // their ends are unknown then
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   std::vector<ProcessEnd> take() {

@@ -4,8 +4,6 @@
 #include "tracer/ompt/multiplex/program_tool.hpp"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +11,7 @@
 
 #include "omp-tools.h"
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/relocations.hpp"
 
 /// Of libtracer.so; programs of tests that are linked with this have none.
 extern "C" [[gnu::weak]] ompt_start_tool_result_t* ompt_start_tool(unsigned int, const char*);
@@ -23,35 +22,12 @@ namespace {
 constexpr const char* entry = "ompt_start_tool";
 constinit bool is_first = false;
 
-void write_slot(std::uintptr_t at, std::uintptr_t value, bool is_read_only) noexcept {
-  const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  void* const page = reinterpret_cast<void*>(at / size * size);
-  if (is_read_only && ::mprotect(page, size, PROT_READ | PROT_WRITE) != 0) return;
-  *reinterpret_cast<std::uintptr_t*>(at) = value;
-  is_first = true;
-  if (is_read_only) ::mprotect(page, size, PROT_READ);
-}
-
-bool is_read_only(const LoadedObject& object, std::uintptr_t address) noexcept {
-  for (unsigned i = 0; i < object.count; ++i) {
-    const auto& segment = object.segments[i];
-    if (segment.p_type == PT_GNU_RELRO && address - (object.base + segment.p_vaddr) < segment.p_memsz) return true;
-  }
-  return false;
-}
-
 /// The places from which the object calls the tool's start, a runtime's one.
 void lead_here(const LoadedObject& object, std::uintptr_t ours) noexcept {
-  const std::uintptr_t symbols = object.entry(DT_SYMTAB), table = object.entry(DT_JMPREL);
-  if (symbols < object.base || table < object.base || object.entry(DT_STRTAB) == 0) return;
-  const auto* const symbol = reinterpret_cast<const ElfW(Sym)*>(symbols);
-  const auto* relocation = reinterpret_cast<const ElfW(Rela)*>(table);
-  for (std::size_t left = object.entry(DT_PLTRELSZ) / sizeof *relocation; left > 0; --left, ++relocation) {
-    const auto index = ELF64_R_SYM(relocation->r_info);
-    if (index == 0 || std::strcmp(object.strings() + symbol[index].st_name, entry) != 0) continue;
-    const std::uintptr_t at = object.base + relocation->r_offset;
-    write_slot(at, ours, is_read_only(object, at));
-  }
+  for_each_call_slot(object, [&](const Slot& slot) {
+    if (std::strcmp(slot.name, entry) == 0)
+      is_first |= write_slot(slot.at, ours, is_relocated_for_good(object, slot.at));
+  });
 }
 
 [[gnu::constructor]] void become_first() noexcept {
