@@ -40,6 +40,7 @@ TEST_GROUPS=(
   "micro-benchmarks|libbenchmark-dev"
   "style of sources|clang-format-14"
   "style of scripts|shellcheck flake8"
+  "queries on a Dask cluster|python3-dask python3-distributed python3-pandas python3-pyarrow"
   "(nothing: repeated builds are slower)|ccache"
 )
 
@@ -128,20 +129,46 @@ tracer_install_required() {
   return 1
 }
 
+# The packages of "$@" that the package lists do not have.
+tracer_unknown() {
+  [ $# -eq 0 ] || LC_ALL=C apt-cache policy -- "$@" 2>/dev/null | awk -v wanted="$*" '
+    /^[^ ]/ { name = substr($1, 1, length($1) - 1) }
+    /^  Candidate: / && $2 != "(none)" { known[name] = 1 }
+    END { n = split(wanted, names, " "); for (i = 1; i <= n; ++i) if (!(names[i] in known)) print names[i] }'
+}
+
+# Sorts the groups of "$@" of which packages are missing: TRACER_GROUPS can be installed; of the others, a line each in
+# TRACER_UNKNOWN, the package lists lack a package.
+tracer_sort_groups() {
+  local row missing unknown
+  TRACER_GROUPS=() TRACER_UNKNOWN=()
+  for row in "$@"; do
+    # shellcheck disable=SC2086
+    mapfile -t missing < <(tracer_missing ${row#*|})
+    mapfile -t unknown < <(tracer_unknown "${missing[@]}")
+    if [ "${#unknown[@]}" -ne 0 ]; then
+      TRACER_UNKNOWN+=("${row%%|*} (no package here: ${unknown[*]})")
+    elif [ "${#missing[@]}" -ne 0 ]; then
+      TRACER_GROUPS+=("$row")
+    fi
+  done
+}
+
 # Installs what is missing of the groups: all at once, and where that does not go, group by group.
 tracer_install_groups() {
   local row packages all=()
-  for row in "$@"; do
+  tracer_sort_groups "$@"
+  TRACER_NOT_INSTALLED+=("${TRACER_UNKNOWN[@]}")
+  for row in "${TRACER_GROUPS[@]}"; do
     # shellcheck disable=SC2086
     mapfile -t -O "${#all[@]}" all < <(tracer_missing ${row#*|})
   done
   [ "${#all[@]}" -eq 0 ] && return 0
   tracer_say "installing for the tests: ${all[*]}"
   tracer_apt_install "${all[@]}" && return 0
-  for row in "$@"; do
+  for row in "${TRACER_GROUPS[@]}"; do
     # shellcheck disable=SC2086
     mapfile -t packages < <(tracer_missing ${row#*|})
-    [ "${#packages[@]}" -eq 0 ] && continue
     tracer_apt_install "${packages[@]}" && continue
     TRACER_NOT_INSTALLED+=("${row%%|*} (${packages[*]} could not be installed: $(tracer_apt_reason))")
   done
@@ -165,7 +192,7 @@ tracer_install_openmp() {
 
 # tracer_install build|test...: installs what the named purposes need.
 tracer_install() {
-  local packages=("${BUILD_PACKAGES[@]}" "${EXAMPLE_PACKAGES[@]}") groups=() purpose row wanted
+  local packages=("${BUILD_PACKAGES[@]}" "${EXAMPLE_PACKAGES[@]}") groups=() purpose
   for purpose in "$@"; do
     if [ "$purpose" = test ]; then
       packages+=("${TEST_PACKAGES[@]}")
@@ -177,12 +204,10 @@ tracer_install() {
     return 0
   fi
   TRACER_APT_LOG=$(mktemp "${TMPDIR:-/tmp}/tracer-apt.XXXXXX")
-  wanted=("${packages[@]}")
-  for row in "${groups[@]}"; do
-    # shellcheck disable=SC2206
-    wanted+=(${row#*|})
-  done
-  if [ -n "$(tracer_missing "${wanted[@]}")" ] || ! tracer_openmp_present >/dev/null; then
+  # What is missing because no list has it is no reason to fetch lists, but where there are none yet.
+  tracer_sort_groups "${groups[@]}"
+  if [ -n "$(tracer_missing "${packages[@]}")" ] || [ "${#TRACER_GROUPS[@]}" -ne 0 ] || ! tracer_openmp_present >/dev/null ||
+    { [ "${#TRACER_UNKNOWN[@]}" -ne 0 ] && ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }; then
     tracer_apt update || tracer_say "note: apt-get update failed ($(tracer_apt_reason)), going on with the package lists that are here"
   fi
   # The tool chain first: the choice must see what the user has, not what we added.

@@ -25,7 +25,7 @@ def open_page(browser, url):
     browser.call("Page.navigate", {"url": url})
     end = time.monotonic() + 60
     while not browser.evaluate("Boolean(window.tracerView) && document.documentElement.dataset.ready === '1'"):
-        assert time.monotonic() < end, (url, browser.errors)
+        assert time.monotonic() < end, (url, browser.errors, browser.requests, browser.evaluate("[location.href, document.body.innerText.slice(0, 200)].join(' ')"))
         time.sleep(0.05)
     settle(browser, "tracerView.lanes.some((lane) => lane.rows[0].begin.length)")
 
