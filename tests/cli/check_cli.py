@@ -54,6 +54,16 @@ def check_helps():
     refuses(2, "Did you mean 'TRACER_RECORD'?", "run", "-s", "RECROD=tasks", "--", "true")
 
 
+def check_negative_numbers():
+    """Whatever counts something: a negative number is named, not taken as the largest one there is."""
+    seen = []
+    for command in subcommands():
+        for option in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?:UINT|N|PORT|NS|INT)\b", run(command, "--help").stdout, re.MULTILINE):
+            refuses(2, option, command, option, "-1")
+            seen.append(option)
+    need(len(seen) >= 10, f"options with a number: {' '.join(seen)}")
+
+
 def check_wrong_input(directory, archive):
     refuses(1, "does not exist", "report", directory / "nothing")
     refuses(1, "tracer run", "report", cwd=directory)
@@ -283,6 +293,7 @@ def main():
         archive = directory / "archive"
         subprocess.run([sys.argv[2], "imbalance", archive], check=True)
         check_helps()
+        check_negative_numbers()
         check_wrong_input(directory, archive)
         check_output(archive)
         check_refused_prediction(directory, sys.argv[2])

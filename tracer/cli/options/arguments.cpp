@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tracer::cli {
 namespace {
@@ -12,6 +15,16 @@ namespace {
 template <class Validator>
 Check checked_by(Validator validator) {
   return [validator = std::move(validator)](CLI::Option& option) { option.check(validator); };
+}
+
+/// A number without a sign wraps around in the option parser: -1 would be the largest one.
+template <class Value>
+constexpr bool is_without_sign = std::is_unsigned_v<Value> && !std::is_same_v<Value, bool>;
+template <class Value>
+constexpr bool is_without_sign<std::vector<Value>> = is_without_sign<Value>;
+
+std::string wrong_sign(const std::string& value) {
+  return value.starts_with('-') ? value + " is negative" : std::string{};
 }
 
 }  // namespace
@@ -98,7 +111,9 @@ Option& Option::capture_default_str() {
 
 template <class Value>
 Option Arguments::add_option(const std::string& names, Value& value, const std::string& description) {
-  return Option{app_.add_option(names, value, description)};
+  CLI::Option* const option = app_.add_option(names, value, description);
+  if constexpr (is_without_sign<Value>) option->check(CLI::Validator{wrong_sign, ""});
+  return Option{option};
 }
 
 template <class Value>
