@@ -17,7 +17,7 @@ EXAMPLE_PACKAGES=(otf2-tools)
 
 # Needed by the tests. (python3-six: what python3-otf2 of Debian 13 imports and does not depend on.)
 TEST_PACKAGES=(
-  catch2 otf2-tools python3 python3-otf2 python3-six libdw1 binutils file procps gdb dpkg-dev util-linux
+  catch2 otf2-tools python3 python3-otf2 python3-six binutils file procps gdb dpkg-dev util-linux
 )
 
 # What some tests need, by what it is for: "what is not tested without it|packages". A group that cannot be installed costs

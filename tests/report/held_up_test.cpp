@@ -2,6 +2,7 @@
 // What threads wait for where others on the machine take processors, and beside fewer tasks than threads that wait.
 #include "catch.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -55,6 +56,35 @@ TEST_CASE("waiting that is no more than what others had no processor for is the 
   CHECK(note_in(more_to_compute, "held-up").empty());
   // Of what is handed out a thread does less where it has no processor: that it did more says nothing.
   CHECK(beside_load(15, "dynamic")["verdict"]["findings"].empty());
+}
+
+TEST_CASE("waiting at one place for several causes that are the machine's is one note") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  const RegionRef loops[] = {trace.region("for", RegionRole::loop, 11), trace.region("for", RegionRole::loop, 12)};
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    std::uint64_t now = start;
+    for (const RegionRef loop : loops) {
+      const std::uint64_t done = now + (thread == 3 ? 25 : 20) * ms, end = now + 25 * ms;
+      trace.team_begin(thread, now, parallel);
+      trace.enter(thread, now, loop);
+      trace.leave(thread, done, loop);
+      trace.enter(thread, done, barrier);
+      trace.leave(thread, end, barrier);
+      trace.team_end(thread, end, parallel);
+      now = end;
+    }
+    auto& properties = trace.editable().locations[thread].properties;
+    properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(10 * ms)});
+    properties.push_back({"TRACER::DELAY_NS", std::to_string(16 * ms)});
+  }
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  INFO(report["verdict"].dump(2));
+  CHECK(note_in(report, "held-up").find("Threads wait 30 ms at implicit barrier") == 0);
+  CHECK(std::ranges::count(report["verdict"]["notes"], "held-up", [](const Json& note) { return note["id"]; }) == 1);
 }
 
 TEST_CASE("of threads that wait actively what slept was at work, and what lacked processors was waiting") {

@@ -107,6 +107,7 @@ class Judge {
   std::uint64_t unequal_computing() const;
   bool is_held_up(const Cells& mine, bool is_handed_out);
   bool is_late_by_load(const Cells& mine);
+  void note_held_up();
   bool is_handed_out(RegionRef loop) const;
   void waits_in_mpi();
   void idle_beside_mpi();
@@ -167,6 +168,11 @@ class Judge {
   /// of what others on the machine did.
   double noise_ = 0;
   std::vector<bool> taken_;  ///< cells that are of a finding
+  /// Waiting that may come from other load, and how long the threads that worked had no processor, both in ns.
+  struct HeldUp {
+    std::uint64_t ns = 0, delayed = 0;
+  };
+  std::map<RegionRef, HeldUp> waited_, came_late_;  ///< by the place where threads waited
   Verdict verdict_;
 };
 

@@ -160,6 +160,7 @@ const Judge::Row Judge::findings[] = {
 void Judge::find() {
   for (const Row& row : findings)
     if (row.when_perturbed || !is_perturbed()) (this->*row.look)();
+  note_held_up();
 }
 
 void Judge::summarize() {
