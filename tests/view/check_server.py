@@ -196,6 +196,18 @@ def check_ports(tracer, trace):
         assert wrong.returncode == 2 and "--port" in wrong.stderr, wrong
 
 
+def check_connections(viewer):
+    """A connection is for one request: a browser does not use it again once another viewer has the port."""
+    asked = f"GET /api/trace HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\nCookie: {viewer.cookie()['Cookie']}\r\nConnection: keep-alive\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", viewer.port), timeout=20) as connection:
+        connection.sendall(asked.encode())
+        got = b""
+        while piece := connection.recv(1 << 16):  # to the end of the connection
+            got += piece
+    head = got.split(b"\r\n\r\n")[0].lower()
+    assert head.startswith(b"http/1.1 200") and b"connection: close" in head, head
+
+
 def check_end(tracer, trace):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         viewer = Viewer(tracer, trace)
@@ -272,7 +284,7 @@ def main():
         subprocess.run([make_trace, "large", trace, "20000"], check=True, stdout=subprocess.DEVNULL)
         with Viewer(tracer, trace) as viewer:
             viewer.wait_for_links()
-            for check in (check_token, check_names, check_paths, check_nonsense, check_raw):
+            for check in (check_token, check_names, check_paths, check_nonsense, check_raw, check_connections):
                 began = time.monotonic()
                 check(viewer)
                 print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
