@@ -6,7 +6,8 @@
 #
 #   tests/gomp/real_programs.sh TRACER [SCRATCH]     THREADS=2 PROGRAMS="gromacs lammps graphicsmagick data.table numpy scikit-learn"
 set -u
-tracer=$(readlink -f "${1:?usage: real_programs.sh TRACER [SCRATCH]}")
+: "${1:?usage: real_programs.sh TRACER [SCRATCH]}"
+tracer=$(readlink -f "$1")
 scratch=${2:-$(mktemp -d)}
 threads=${THREADS:-2}
 mkdir -p "$scratch/debs" "$scratch/root"

@@ -25,4 +25,11 @@ constexpr bool is_gcc_runtime(std::string_view file) noexcept {
   return detail::is_copy_of(file, "libgomp");
 }
 
+/// What LLVM's runtime runs target regions with: its library, a device's plug-in, and libffi, which calls target
+/// regions on the host.
+constexpr bool is_target_runtime(std::string_view file) noexcept {
+  return detail::is_copy_of(file, "libomptarget") || file.starts_with("libomptarget.rtl.") ||
+         detail::is_copy_of(file, "libffi");
+}
+
 }  // namespace tracer

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "tracer/base/runtime_names.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/translate/costs.hpp"
@@ -29,13 +32,18 @@
 namespace tracer::translate {
 namespace {
 
-AddressRange runtime_of(const Journal& journal) {
-  std::error_code unknown;
-  for (const Module& m : journal.modules)
-    if (!journal.run.runtime_library.empty() &&
-        std::filesystem::equivalent(m.path, journal.run.runtime_library, unknown))
-      return {m.begin, m.end};
-  return {};
+RuntimeCode runtime_of(const Journal& journal) {
+  std::vector<AddressRange> ranges;
+  for (const Module& m : journal.modules) {
+    const std::filesystem::path path = m.path;
+    const std::string file = path.filename().string();
+    std::error_code unknown;
+    if (is_llvm_runtime(file) || is_gcc_runtime(file) || is_target_runtime(file) ||
+        (!journal.run.runtime_library.empty() &&
+         std::filesystem::equivalent(path, journal.run.runtime_library, unknown)))
+      ranges.push_back({m.begin, m.end});
+  }
+  return RuntimeCode{std::move(ranges)};
 }
 
 class Translation {

@@ -45,7 +45,7 @@ struct Tables {
   std::vector<std::uint32_t> mpi_windows, mpi_groups, io_handles, io_files;  ///< likewise
   std::unique_ptr<RegionTable> regions;
   std::vector<Toggle> toggles;  ///< of all threads, in order
-  AddressRange runtime;         ///< of the OpenMP runtime's code; empty: unknown
+  RuntimeCode runtime;          ///< positions in it are none of the program's
   Ticks begin = 0, end = 0;     ///< of the run
   Ticks nanosecond = 1;         ///< so much later is later in the archive, too
   /// The deepest region that is open at the end. What is open is closed from within, an instant for each level, so that

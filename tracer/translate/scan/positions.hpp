@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tracer/ompt_values.hpp"
@@ -17,13 +18,30 @@ struct AddressRange {
   bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
 };
 
+/// The code of the OpenMP runtimes of a run, of their libraries for target regions, and of libffi, by which these call
+/// target regions on the host.
+class RuntimeCode {
+ public:
+  RuntimeCode() = default;
+  explicit RuntimeCode(std::vector<AddressRange> ranges) : ranges_(std::move(ranges)) {}
+  bool contains(std::uint64_t address) const noexcept {
+    for (const AddressRange& range : ranges_)
+      if (range.contains(address)) return true;
+    return false;
+  }
+
+ private:
+  std::vector<AddressRange> ranges_;
+};
+
 /// A position inside the runtime is useless and becomes 0: where the compiler made a tail call of
 /// the runtime's function, libomp sees its own caller. For a taskloop and the tasks it makes libomp
 /// (to 22) always gives its own: the taskgroup around it, which has the program's, stands in.
 /// The scan and the writing show it every record of a taskgroup, and every other whose position they look at.
 class PositionMender {
  public:
-  explicit PositionMender(AddressRange runtime) : runtime_(runtime) {}
+  /// The code must outlive it.
+  explicit PositionMender(const RuntimeCode& runtime) : runtime_(runtime) {}
   /// Calls body with the record, or with a mended copy of it.
   template <class Body>
   void mend(const Record& r, Body&& body) {
@@ -49,7 +67,7 @@ class PositionMender {
   std::uint64_t innermost_taskgroup() const { return taskgroups_.empty() ? 0 : taskgroups_.back(); }
 
   static constexpr std::size_t deepest = 4096;  // of a damaged trace
-  AddressRange runtime_;
+  const RuntimeCode& runtime_;
   std::vector<std::uint64_t> taskgroups_;
 };
 

@@ -20,7 +20,7 @@ bool adds_only_its_site(const Record& r) {
 
 /// Whether another record of this kind, endpoint, sub and codeptr would add nothing to the tables, whatever its time, a
 /// and b.
-bool adds_once(const Record& r, const AddressRange& runtime) {
+bool adds_once(const Record& r, const RuntimeCode& runtime) {
   switch (r.kind) {
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
@@ -277,7 +277,7 @@ void Scanner::count(const Repeats& repeats) {
   out_.last = std::max(out_.last, repeats.latest);
 }
 
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime, SpillFile* spill) {
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, const RuntimeCode& runtime, SpillFile* spill) {
   Scanner scanner(channel, spill);
   PositionMender positions(runtime);
   Repeats repeats;

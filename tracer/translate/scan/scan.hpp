@@ -11,6 +11,7 @@ namespace tracer::translate {
 
 /// Reads the whole channel. Throws what the reader throws. `spill`: where its tables lie when they are large; nullptr:
 /// in memory.
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime, SpillFile* spill = nullptr);
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, const RuntimeCode& runtime,
+                         SpillFile* spill = nullptr);
 
 }  // namespace tracer::translate
