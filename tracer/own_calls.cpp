@@ -17,6 +17,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "tracer/base/c_library_calls.hpp"
+
 namespace {
 
 using ReadClock = int (*)(clockid_t, timespec*);
@@ -28,7 +30,8 @@ int by_system_call(clockid_t clock, timespec* time) {
 /// The C library's own, which needs no system call.
 constinit std::atomic<ReadClock> clock_of_library{&by_system_call};
 
-[[gnu::constructor(101)]] void find_clock_of_library() {
+[[gnu::constructor(101)]] void find_c_library() {
+  tracer::call_the_c_library(&clock_of_library);
   void* library = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return;
   if (void* found = ::dlsym(library, "clock_gettime"))

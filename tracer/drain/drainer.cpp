@@ -23,6 +23,7 @@
 #include "tracer/base/processors.hpp"
 #include "tracer/drain/placement.hpp"
 #include "tracer/drain/rings.hpp"
+#include "tracer/session/channel.hpp"
 
 namespace tracer {
 namespace {
@@ -154,6 +155,7 @@ class Drainer final : public Consumer {
 
   static void* run(void* self) noexcept {
     const WithoutMemoryChecks unchecked;
+    leave_this_thread_out();
     ::pthread_setname_np(::pthread_self(), "tracer-drain");
     run_on_usable_processors();  // also after a fork, whose thread the runtime may have bound
     static_cast<Drainer*>(self)->loop();

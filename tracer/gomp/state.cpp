@@ -160,7 +160,16 @@ Site& find_site_now(const void* from, const void* entry_point, const void* funct
   if (records) see(place);
   return keep(self, {key, caller.runtime, place});
 }
+
+/// A call that the program's malloc() makes while this library works for the same thread: it is not recorded.
+constinit thread_local Site passed_on __attribute__((tls_model("initial-exec"))){};
+
 Site& find_site(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
+  if (is_undisturbed()) {
+    passed_on = {0, find_caller(reinterpret_cast<std::uintptr_t>(function != nullptr ? function : from)).runtime,
+                 nullptr};
+    return passed_on;
+  }
   Site* site = nullptr;
   auto find = [&] { site = &find_site_now(from, entry_point, function, key); };
   undisturbed(find);

@@ -52,6 +52,7 @@ struct Job {
   ucontext_t before, inside;
 };
 constinit thread_local Job* job __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local unsigned depth __attribute__((tls_model("initial-exec"))) = 0;
 
 bool has_room() noexcept {
   if (job != nullptr) return true;  // it is on a stack of ours
@@ -91,9 +92,15 @@ void undisturbed(void (*function)(void*), void* data) noexcept {
   const int kept_errno = errno;
   {
     const Undisturbed undisturbed;
+    ++depth;
     if (has_room() || !run_elsewhere(function, data)) function(data);
+    --depth;
   }
   errno = kept_errno;
+}
+
+bool is_undisturbed() noexcept {
+  return depth != 0;
 }
 
 }  // namespace tracer::gomp

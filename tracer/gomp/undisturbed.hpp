@@ -8,6 +8,8 @@ namespace tracer::gomp {
 /// own where the thread's has little left. A handler that calls libgomp would wait for what the interrupted code holds;
 /// threads of programs may have 16 KiB of stack.
 void undisturbed(void (*function)(void*), void* data) noexcept;
+/// The calling thread is in undisturbed(): it comes from the program's own malloc().
+bool is_undisturbed() noexcept;
 
 template <class Call>
 void undisturbed(Call& call) noexcept {

@@ -253,6 +253,9 @@ void set_channel(Channel* mine) noexcept;
 Channel* make_channel(ChannelId id) noexcept;
 }  // namespace detail
 
+/// The calling thread is the tool's: nothing of it is recorded. The program's malloc() may use OpenMP there, too.
+void leave_this_thread_out() noexcept;
+
 /// The calling thread's channel, made at its first use; nullptr when nothing is recorded or memory is short.
 inline Channel* this_channel() noexcept {
   Channel* const mine = detail::channel;

@@ -111,6 +111,10 @@ Channel* detail::make_channel(ChannelId id) noexcept {
   return mine;
 }
 
+void leave_this_thread_out() noexcept {
+  thread_is_over = true;
+}
+
 std::size_t Session::channel_count() const noexcept {
   return shared_->channel_count.load(std::memory_order_acquire);
 }
