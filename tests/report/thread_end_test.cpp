@@ -176,7 +176,8 @@ TEST_CASE("a worker that replaces one that ended was not there before") {
 }
 
 TEST_CASE("the place of a worker that libgomp ended is idle until another worker takes it") {
-  TraceBuilder trace{4};  // teams of 3, 2, 3 and 2
+  constexpr LocationRef others = 20;  // threads of the program's own that ended long before
+  TraceBuilder trace{4 + others};     // teams of 3, 2, 3 and 2
   Definitions& d = trace.editable();
   const auto team_of = [&](std::vector<LocationRef> members) {
     const auto group = static_cast<std::uint32_t>(d.groups.size());
@@ -205,16 +206,22 @@ TEST_CASE("the place of a worker that libgomp ended is idle until another worker
   run(team_of({0, 1}), small, {0, 1}, 65, 95);
   ends(trace, 2, start + 20 * ms);
   ends(trace, 3, start + 65 * ms);
+  for (LocationRef other = 4; other < 4 + others; ++other) {
+    d.locations[other].name = "Initial thread (" + std::to_string(other) + ")";
+    trace.enter(other, start + other * ms / 10, large);
+    trace.leave(other, start + (other + 1) * ms / 10, large);
+    ends(trace, other, start + (other + 1) * ms / 10);
+  }
   trace.simple(0, start + 100 * ms, EventType::program_end);
   trace.set_clock();
-  const Json others = report_of(trace)["account"];
-  check_adds_up(others);
-  CHECK(others["time"]["unused_ns"] == 0);
+  const Json other_runtime = report_of(trace)["account"];
+  check_adds_up(other_runtime);
+  CHECK(other_runtime["time"]["unused_ns"] == 0);
   d.properties.push_back({"TRACER::RUN::LIBGOMP::0", "4 /usr/lib/libgomp.so.1"});
   const Json report = report_of(trace);
   const Json& account = report["account"];
   check_adds_up(account);
-  CHECK(account["threads_present_at_once"] == 3);
+  CHECK(account["threads_present_at_once"] == 4);
   CHECK(account["time"]["unused_ns"] == 60 * ms);
   CHECK(account["time"]["serial_idle_ns"] == 2 * (100 - 70) * ms);
   CHECK(account["by_thread"][2]["time"]["absent_ns"] == 80 * ms);

@@ -59,7 +59,7 @@ bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   const double most = waits_actively(report_.facts) ? threads - 1 : most_of_sleepers;
   if (static_cast<double>(waiting) > most * static_cast<double>(delayed)) return false;
   if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
-  if (share(waiting, account_.total) >= least_held_up)
+  if (share(waiting, there()) >= least_held_up)
     note(
         "held-up",
         formatted("Threads wait %s at %s. Those that worked meanwhile could have run for %s more and had no processor: "
@@ -74,7 +74,7 @@ bool Judge::is_late_by_load(const Cells& mine) {
   for (const AccountThread& row : account_.rows) delayed += row.facts.delay;
   const std::uint64_t late = sum(mine);
   if (late > delayed) return false;
-  if (share(late, account_.total) >= least_held_up)
+  if (share(late, there()) >= least_held_up)
     note("held-up",
          formatted(
              "Threads come to %s and leave it %s late in all. They could have run for %s more and had no processor: "
