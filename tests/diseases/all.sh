@@ -8,5 +8,5 @@ for load in "" --load; do
   echo "== ${load:-idle}"
   # shellcheck disable=SC2086
   python3 -B "$here/table.py" "$build/bin/tracer" "$build/lib/libtracer.so" $load \
-    "$build"/tests/diseases/disease_{imbalance,tasks,diseases,waiting,starting}
+    "$build"/tests/diseases/{,gcc_}disease_{imbalance,tasks,diseases,waiting,starting}
 done

@@ -52,7 +52,7 @@ static void critical_fine(void) {
   say("contention", 2 * (now() - begin) - work, line);
 }
 
-#if _OPENMP >= 202011  // older runtimes do not tell how they schedule a loop
+#if _OPENMP >= 202011 || !defined(__clang__)  // older runtimes of clang do not tell how they schedule a loop
 /// An iteration at a time, each of which takes less than being handed out.
 static void small_chunks(void) {
   enum { rounds = 2000000 };
@@ -284,7 +284,7 @@ static void too_short(void) {
 static const struct disease diseases[] = {
     {"critical", critical_long},
     {"critical-fine", critical_fine},
-#if _OPENMP >= 202011
+#if _OPENMP >= 202011 || !defined(__clang__)
     {"small-chunks", small_chunks},
 #endif
     {"lock", lock_contended},

@@ -272,7 +272,7 @@ static void healthy_doacross(void) {
 #pragma omp parallel for num_threads(N) ordered(1) schedule(static, 1)
   for (int i = 2 * N; i < 42 * N; ++i) {
     rest(unit / 4);
-#pragma omp ordered depend(sink : i - 2 * N)
+#pragma omp ordered depend(sink : i - 8)  // 2 * N: GCC takes only a number
     compute(10);
 #pragma omp ordered depend(source)
   }

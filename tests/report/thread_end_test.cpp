@@ -2,6 +2,10 @@
 // Threads that end while their process goes on: their time ends with them, in the account and in all that follows.
 #include "catch.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/report/reported.hpp"
@@ -169,6 +173,64 @@ TEST_CASE("a worker that replaces one that ended was not there before") {
   CHECK(report["account"]["time"]["unused_ns"] == 0);
   CHECK(report["account"]["by_thread"][5]["time"]["absent_ns"] == (100 + 88) * ms);
   for (const Json& finding : report["verdict"]["findings"]) CHECK(finding["id"] != "unused-threads");
+}
+
+TEST_CASE("the place of a worker that libgomp ended is idle until another worker takes it") {
+  constexpr LocationRef others = 20;  // threads of the program's own that ended long before
+  TraceBuilder trace{4 + others};     // teams of 3, 2, 3 and 2
+  Definitions& d = trace.editable();
+  const auto team_of = [&](std::vector<LocationRef> members) {
+    const auto group = static_cast<std::uint32_t>(d.groups.size());
+    d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, std::move(members)});
+    d.comms.push_back({"Thread team", group, undefined_ref});
+    return static_cast<CommRef>(d.comms.size() - 1);
+  };
+  const auto large = trace.region("parallel", RegionRole::parallel),
+             small = trace.region("small", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  const auto run = [&](CommRef comm, RegionRef region, std::vector<LocationRef> threads, std::uint64_t from,
+                       std::uint64_t to) {
+    const std::uint64_t begin = start + from * ms, end = start + to * ms;
+    trace.simple(0, begin, EventType::thread_fork, 0, threads.size());
+    for (const LocationRef thread : threads) {
+      trace.simple(thread, begin, EventType::team_begin, comm);
+      trace.enter(thread, begin, region);
+      trace.leave(thread, end, region);
+      trace.simple(thread, end, EventType::team_end, comm);
+    }
+    trace.simple(0, end, EventType::thread_join);
+  };
+  run(team_of({0, 1, 2}), large, {0, 1, 2}, 10, 15);
+  run(team_of({0, 1}), small, {0, 1}, 20, 50);
+  run(team_of({0, 1, 3}), large, {0, 1, 3}, 55, 60);
+  run(team_of({0, 1}), small, {0, 1}, 65, 95);
+  ends(trace, 2, start + 20 * ms);
+  ends(trace, 3, start + 65 * ms);
+  for (LocationRef other = 4; other < 4 + others; ++other) {
+    d.locations[other].name = "Initial thread (" + std::to_string(other) + ")";
+    trace.enter(other, start + other * ms / 10, large);
+    trace.leave(other, start + (other + 1) * ms / 10, large);
+    ends(trace, other, start + (other + 1) * ms / 10);
+  }
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  trace.set_clock();
+  const Json other_runtime = report_of(trace)["account"];
+  check_adds_up(other_runtime);
+  CHECK(other_runtime["time"]["unused_ns"] == 0);
+  d.properties.push_back({"TRACER::RUN::LIBGOMP::0", "4 /usr/lib/libgomp.so.1"});
+  const Json report = report_of(trace);
+  const Json& account = report["account"];
+  check_adds_up(account);
+  CHECK(account["threads_present_at_once"] == 4);
+  CHECK(account["time"]["unused_ns"] == 60 * ms);
+  CHECK(account["time"]["serial_idle_ns"] == 2 * (100 - 70) * ms);
+  CHECK(account["by_thread"][2]["time"]["absent_ns"] == 80 * ms);
+  CHECK(account["by_thread"][3]["time"]["unused_ns"] == 60 * ms);
+  const Json& findings = report["verdict"]["findings"];
+  const auto found =
+      std::find_if(findings.begin(), findings.end(), [](const Json& one) { return one["id"] == "unused-threads"; });
+  REQUIRE(found != findings.end());
+  CHECK((*found)["name"].get<std::string>().find("small") != std::string::npos);
 }
 
 TEST_CASE("what was open when a process was ended by _exit is where it hung, and no advice follows") {

@@ -237,6 +237,14 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
 [[gnu::noinline]] void wait_ends(std::uint16_t kind, const void* code) noexcept {
   end_wait(thread, kind, code);
 }
+[[gnu::noinline, gnu::cold]] void record_past_wait(Thread& self) noexcept {
+  const auto [since, code] = self.past_wait;
+  self.past_wait.since = 0;
+  const auto place = address_of(code);
+  constexpr std::uint16_t kind = sync_kind::barrier_implicit_workshare;
+  if (on.has_sync) front->emit_at(since, TRACER_WORD(RecordKind::sync_region, 1, kind), 0, self.task, place);
+  if (on.has_wait) front->emit_at(since, TRACER_WORD(RecordKind::sync_region_wait, 1, kind), 0, self.task, place);
+}
 [[gnu::noinline]] void begin_half_wait(std::uint16_t kind, const void* code) noexcept {
   if (on.has_wait) record(sync_words(RecordKind::sync_region_wait, Endpoint::begin, kind, thread.task, code));
 }

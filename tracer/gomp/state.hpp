@@ -100,6 +100,12 @@ struct Given {
   std::size_t size;
 };
 
+/// A barrier that the thread may have come to: only libgomp's result says whether it has.
+struct PastWait {
+  std::uint64_t since = 0;  ///< by front->now(); 0: there is none, or its begin is recorded
+  const void* code = nullptr;
+};
+
 struct Thread {
   static constexpr unsigned set_bits = 5, sets = 1u << set_bits;  // it lies on small threads' stacks
   std::uint64_t task = 0;                                         ///< that runs
@@ -115,7 +121,8 @@ struct Thread {
   const void* from = nullptr;  ///< for an entry point's second half: its return address
   Given given{};               ///< between an entry point and what libgomp calls
   Target* target = nullptr;    ///< construct that is open
-  Caller caller;               ///< the last
+  PastWait past_wait;
+  Caller caller;  ///< the last
   std::uint64_t caller_generation = 0;
   static constexpr unsigned firsts = 64;
   Site first[firsts];  ///< by entry point: where its latest new call came from, of those that are recorded
@@ -248,6 +255,12 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
 /// runs tasks.
 void wait_begins(std::uint16_t kind, const void* code) noexcept;
 void wait_ends(std::uint16_t kind, const void* code) noexcept;
+/// Records the begin of `self.past_wait`, if it is not yet.
+void record_past_wait(Thread& self) noexcept;
+[[gnu::always_inline]] inline void begin_past_wait(Thread& self) noexcept {
+  if (self.past_wait.since != 0) [[unlikely]]
+    record_past_wait(self);
+}
 /// Of a region that has begun: the wait in it.
 void begin_half_wait(std::uint16_t kind, const void* code) noexcept;
 

@@ -27,19 +27,6 @@ void tell_single(const Site& site, bool is_executor) noexcept {
   end_work(self);
 }
 
-/// A barrier that the thread has waited in since `time`.
-void tell_past_wait(const Thread& self, std::uint64_t time, const void* code) noexcept {
-  if (!on.has_sync) return;
-  const auto place = reinterpret_cast<std::uint64_t>(code);
-  constexpr std::uint16_t kind = sync_kind::barrier_implicit_workshare;
-  front->emit_at(time, TRACER_WORD(RecordKind::sync_region, 1, kind), 0, self.task, place);
-  if (on.has_wait) {
-    front->emit_at(time, TRACER_WORD(RecordKind::sync_region_wait, 1, kind), 0, self.task, place);
-    front->emit(TRACER_WORD(RecordKind::sync_region_wait, 2, kind), 0, self.task, place);
-  }
-  front->emit(TRACER_WORD(RecordKind::sync_region, 2, kind), 0, self.task, place);
-}
-
 /// GCC's numbers of what is cancelled, as ompt_cancel_flag_t has them.
 constexpr int cancel_flags(int which) noexcept {
   constexpr int parallel = 1, loop = 2, sections = 4, taskgroup = 8;
@@ -120,17 +107,20 @@ bool GOMP_single_start() {
   return is_executor;
 }
 
-// The others wait in it for what the executor hands on: as part of the construct.
+// The others wait in it for what the executor hands on: as part of the construct. They may run tasks there, whose
+// records are behind the barrier's begin.
 void* GOMP_single_copy_start() {
   TRACER_GOMP_ENTER(GOMP_single_copy_start);
   Thread& self = thread;
   end_work(self);
-  const std::uint64_t before = front->now();
+  self.past_wait = {front->now(), site.code};
   void* const handed = site.runtime->GOMP_single_copy_start();
   if (handed == nullptr) {
+    self.past_wait.since = 0;
     tell_single(site, true);
   } else {
-    tell_past_wait(self, before, site.code);
+    begin_past_wait(self);
+    wait_ends(sync_kind::barrier_implicit_workshare, site.code);
     tell_single(site, false);
   }
   return handed;

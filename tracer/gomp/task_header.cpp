@@ -15,6 +15,7 @@ void* block_of(Header& header) noexcept {
 [[gnu::noinline]] Begun begin_with_header(void* argument) noexcept {
   Header& header = *static_cast<Header*>(argument);
   void* const block = block_of(header);
+  begin_past_wait(thread);
   for (std::uint32_t i = 0; i < header.carried; ++i)
     std::memcpy(static_cast<char*>(block) + i * sizeof header.words[0], &header.words[i], sizeof header.words[0]);
   const std::uint64_t id =

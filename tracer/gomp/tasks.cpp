@@ -69,6 +69,7 @@ void run_given(void* block) {
 
 [[gnu::noinline]] Begun begin_plain(void* argument) noexcept {
   auto& header = *static_cast<PlainHeader*>(argument);
+  begin_past_wait(thread);
   return begin_task(thread, header.task, header.function, &header + 1);
 }
 void run_plain(void* header) {

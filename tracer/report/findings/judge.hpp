@@ -154,6 +154,8 @@ class Judge {
   void add(Finding finding, std::string id, Cells cells, double alone = 0, std::uint64_t most = ~std::uint64_t{0});
   void find();
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
+  /// The time of threads that were there, in ns: libgomp may end and create hundreds in a run of four.
+  std::uint64_t there() const { return account_.total - account_.at(Place::absent); }
   void summarize();
   std::string reason() const;
 

@@ -164,8 +164,7 @@ void Judge::find() {
 }
 
 void Judge::summarize() {
-  const std::uint64_t there = account_.total - account_.at(Place::absent);
-  const double work = share(account_.at(Place::work) + account_.at(Place::serial), there);
+  const double work = share(account_.at(Place::work) + account_.at(Place::serial), there());
   if (verdict_.state != "ok" && verdict_.findings.empty()) {
     verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
   } else if (!verdict_.findings.empty()) {

@@ -59,9 +59,9 @@ bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   const double most = waits_actively(report_.facts) ? threads - 1 : most_of_sleepers;
   if (static_cast<double>(waiting) > most * static_cast<double>(delayed)) return false;
   if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
-  HeldUp& there = waited_[summary(mine).region];
-  there.ns += waiting;
-  there.delayed = std::max(there.delayed, delayed);
+  HeldUp& here = waited_[summary(mine).region];
+  here.ns += waiting;
+  here.delayed = std::max(here.delayed, delayed);
   return true;
 }
 
@@ -71,27 +71,27 @@ bool Judge::is_late_by_load(const Cells& mine) {
   for (const AccountThread& row : account_.rows) delayed += row.facts.delay;
   const std::uint64_t late = sum(mine);
   if (late > delayed) return false;
-  HeldUp& there = came_late_[summary(mine).region];
-  there.ns += late;
-  there.delayed = delayed;
+  HeldUp& here = came_late_[summary(mine).region];
+  here.ns += late;
+  here.delayed = delayed;
   return true;
 }
 
 /// A note for each place: several causes may have held threads up there.
 void Judge::note_held_up() {
-  for (const auto& [region, there] : came_late_)
-    if (share(there.ns, account_.total) >= least_held_up)
+  for (const auto& [region, here] : came_late_)
+    if (share(here.ns, there()) >= least_held_up)
       note("held-up",
            formatted(
                "Threads come to %s and leave it %s late in all. They could have run for %s more and had no processor: "
                "others on the machine may be all the reason, and it is no finding.",
-               name(region).c_str(), time(there.ns).c_str(), time(there.delayed).c_str()));
-  for (const auto& [region, there] : waited_)
-    if (share(there.ns, account_.total) >= least_held_up)
+               name(region).c_str(), time(here.ns).c_str(), time(here.delayed).c_str()));
+  for (const auto& [region, here] : waited_)
+    if (share(here.ns, there()) >= least_held_up)
       note("held-up",
            formatted("Threads wait %s at %s. Those that worked meanwhile could have run for %s more and had no "
                      "processor: others on the machine may be all the reason, and it is no finding.",
-                     time(there.ns).c_str(), name(region).c_str(), time(there.delayed).c_str()));
+                     time(here.ns).c_str(), name(region).c_str(), time(here.delayed).c_str()));
 }
 
 }  // namespace tracer::report

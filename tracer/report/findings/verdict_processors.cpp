@@ -146,14 +146,13 @@ void Judge::take_delay(Finding finding, std::uint64_t threads) {
 void Judge::oversubscription() {
   if (crowding_) return crowding(*crowding_);
   Finding finding;
-  const std::uint64_t there = account_.total - account_.at(Place::absent);
   const std::string of_ranks = report_.mpi.ranks > 1 ? " of " + format_count(report_.mpi.ranks) + " ranks" : "";
   const double processors = report_.facts.processors;
   finding.text = formatted(
       "%llu threads%s share %.4g processor%s: they were ready to run but had none for %s, %.0f %% of their "
       "time. All waiting in the tables below may come from that alone.",
       number(threads_at_once()), of_ranks.c_str(), processors, processors == 1 ? "" : "s",
-      time(account_.at(Place::descheduled)).c_str(), 100 * share(account_.at(Place::descheduled), there));
+      time(account_.at(Place::descheduled)).c_str(), 100 * share(account_.at(Place::descheduled), there()));
   finding.advice = how_to_have_processors();
   finding.sure = "high";
   finding.id = "oversubscription";

@@ -176,12 +176,11 @@ void Judge::last_seen() {
 
 void Judge::how_good_the_trace_is() {
   const RunFacts& facts = report_.facts;
-  const std::uint64_t there = account_.total - account_.at(Place::absent);
   // By the kernel's own sum: that threads which wait were late is as much a sign of others.
   std::uint64_t delay = account_.at(Place::descheduled), all_delay = 0;
   for (const AccountThread& row : account_.rows) all_delay += row.facts.delay;
-  delay = std::max(delay, std::min(all_delay, there));
-  const double delayed = share(delay, there);
+  delay = std::max(delay, std::min(all_delay, there()));
+  const double delayed = share(delay, there());
   const double processors = facts.processors;
   const bool shared = processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
   const char* const who = account_.most_at_once < threads_at_once() ? "ranks" : "threads";
@@ -248,7 +247,7 @@ void Judge::how_good_the_trace_is() {
   lines_that_are_missing();
   polls();
   time_in_the_kernel();
-  const std::uint64_t active = there - account_.at(Place::serial_idle);
+  const std::uint64_t active = there() - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
     no_advice("perturbed");

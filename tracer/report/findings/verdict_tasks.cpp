@@ -54,7 +54,7 @@ void Judge::tasks() {
 /// Tasks that could be run lie there, and threads wait: the runtime, or the language's rules, keep them from it. What a
 /// thread at a barrier is late for on a machine that is short of processors is not theirs.
 void Judge::queued_tasks() {
-  const bool is_short = share(account_.at(Place::descheduled), account_.total) > least_delay;
+  const bool is_short = share(account_.at(Place::descheduled), there()) > least_delay;
   const Cells mine = cells([&](const AccountRow& row) {
     return row.is(Place::tasking) && row.region != undefined_ref && row.ns >= row.count * long_search &&
            (!is_short || waits_for_tasks(construct(row.region)));

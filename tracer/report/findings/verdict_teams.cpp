@@ -120,7 +120,7 @@ void Judge::late_threads() {
 
 /// Threads beside regions that use fewer of them: by the region, since that requests so many.
 void Judge::unused() {
-  if (share(account_.at(Place::unused), account_.total) < 0.1) return;
+  if (share(account_.at(Place::unused), there()) < 0.1) return;
   const Cells beside = cells_of(Place::unused);
   const AccountRow all = summary(beside);
   Finding finding = at(all.region);

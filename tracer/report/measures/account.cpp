@@ -24,6 +24,11 @@ RegionRef region_of_device_wait(const Replay& replay, const Task& task) {
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
+bool uses_libgomp(const RunFacts& facts) {
+  return std::any_of(facts.runtimes.begin(), facts.runtimes.end(),
+                     [](const RuntimeUse& use) { return use.library.find("libgomp") != std::string::npos; });
+}
+
 /// The runtime reports a wait and the waiting in it.
 bool is_in_wait(const Task& task, const std::vector<RegionClass>& classes) {
   if (task.stack.size() < 2) return false;
@@ -62,6 +67,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
       process.facts = run_facts(definitions.groups_of_locations[process.group].properties);
     if (!process.facts.known && processes_.size() == 1) process.facts = run_facts(definitions);
     const RunFacts& facts = process.facts;
+    process.ends_workers = uses_libgomp(facts);
     process.begin = processes_.size() == 1 ? std::max(definitions.clock.offset, definitions.part_begin) : 0;
     if (facts.start != 0 && (process.begin == 0 || facts.start <= process.begin)) process.begin = facts.start;
   }
@@ -138,9 +144,12 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     if (process.begin == 0 || event.time < process.begin) process.begin = event.time;
     if (process.last == 0 && replay_.is_confined()) process.go_beyond(true, process.begin);
     const std::uint64_t before = event.time - std::min(process.begin, event.time);
-    state.replaces = state.worker && process.ended_workers != 0;
-    if (state.replaces) --process.ended_workers;
-    if (state.worker && !state.replaces) {
+    state.replaces = state.worker && !process.ended_workers.empty();
+    State* const ended = state.replaces ? &states_[process.ended_workers.back()] : nullptr;
+    if (state.replaces) process.ended_workers.pop_back();
+    if (ended != nullptr && ended->idle) {
+      replace(*ended, state);
+    } else if (state.worker && !state.replaces) {
       state.idle = true;
       state.idle_from = std::min(process.begin, event.time);
     } else {

@@ -143,7 +143,7 @@ class Accountant final : public Observer {
   struct State {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
          helper = false;
-    bool replaces = false;  ///< a worker that ended before: it was not there until then, as libgomp's nested teams
+    bool replaces = false;  ///< a worker that ended before: it was not there until then
     std::uint64_t idle_from = 0;
     std::uint64_t first = 0;                    ///< its first event
     std::uint64_t ended = 0;                    ///< when the thread ended, while its process went on; 0: not yet
@@ -177,6 +177,8 @@ class Accountant final : public Observer {
     std::uint32_t group = 0;
     LocationRef first = 0;  ///< its initial thread
     RunFacts facts;
+    /// libgomp ends workers that the next team does not need, and creates others where one does.
+    bool ends_workers = false;
     Integral active;  ///< teams outside of others; as in_mpi, within the phases that the trace is confined to
     Integral in_mpi;  ///< its first thread, outside of teams
     Integral beyond;  ///< outside of those phases
@@ -192,7 +194,7 @@ class Accountant final : public Observer {
     std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
     std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until the next event shows what follows
     std::uint64_t gap_mpi = 0;
-    std::uint64_t ended_workers = 0;  ///< that no other has replaced
+    std::vector<LocationRef> ended_workers;  ///< that no other has replaced
     std::map<RegionRef, Beside> beside;
 
     void count_teams(std::int64_t amount, std::uint64_t time) {
@@ -222,6 +224,8 @@ class Accountant final : public Observer {
   }
   void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
                   std::uint64_t at, std::uint32_t threads);
+  void begin_idle(State& state, std::uint64_t time);
+  void replace(State& ended, State& state);
   void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                    TeamState* shared);
   /// It idles no more, and no team follows.

@@ -62,7 +62,7 @@ const char* text_of(Place place) noexcept {
 
 /// From a thread's last event to the end of its process.
 void Accountant::close(State& state, const Process& process, std::uint64_t end) {
-  if (state.ended != 0) {
+  if (state.ended != 0 && !state.idle) {
     const std::uint64_t from = std::max(state.ended, process.begin);
     const std::uint64_t gone = end - std::min(end, from);
     const std::uint64_t beyond = process.beyond.value(end) - std::min(process.beyond.value(end), state.beyond_at_end);
@@ -78,11 +78,7 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
       state.idle = true;
       state.idle_from = process.begin;
     } else if (!state.idle) {
-      state.idle = true;
-      state.idle_from = process.last;
-      state.teams_before = in_teams;
-      state.mpi_before = process.in_mpi.value(process.last);
-      state.beyond_before = process.beyond.value(process.last);
+      begin_idle(state, process.last);
     }
     end_idle(state, end, in_teams);
   } else if (!state.seen) {
@@ -202,7 +198,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   add_mpi_idle(process, mpi_idle);
   add_serial(Place::serial, process, serial, from_kernel);
   add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], from_kernel);
-  add_unused(process, sum.threads, sum.ns[static_cast<std::size_t>(Place::unused)]);
+  add_unused(process, sum.present, sum.ns[static_cast<std::size_t>(Place::unused)]);
   return sum;
 }
 

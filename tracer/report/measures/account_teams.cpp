@@ -22,6 +22,28 @@ void Accountant::take_out_helper(State& state, const Team& team) {
   mark(state);
 }
 
+void Accountant::begin_idle(State& state, std::uint64_t time) {
+  const Process& process = process_of(state);
+  state.idle = true;
+  state.idle_from = time;
+  state.teams_before = process.active.value(time);
+  state.mpi_before = process.in_mpi.value(time);
+  state.beyond_before = process.beyond.value(time);
+}
+
+/// The worker `state`, whose first event this is, takes the place of one that has ended, and with it what that idled
+/// since then.
+void Accountant::replace(State& ended, State& state) {
+  const std::uint64_t begin = process_of(state).begin;
+  charge(state, Place::absent, ended.idle_from - std::min(ended.idle_from, begin + ended.beyond_before));
+  state.idle = true;
+  state.idle_from = ended.idle_from;
+  state.teams_before = ended.teams_before;
+  state.mpi_before = ended.mpi_before;
+  state.beyond_before = ended.beyond_before;
+  ended.idle = false;
+}
+
 /// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
 /// its part in the team.
 void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
@@ -45,12 +67,13 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
     add_detail(Place::team, undefined_ref, undefined_ref, undefined_ref, start, now, 0);
 }
 
-/// It is in nobody's way, and of no use, from here on.
+/// It is in nobody's way, and of no use, from here on; but where libgomp has ended it, its place is empty as long as no
+/// other worker takes it.
 void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
   State& state = states_[location];
   if (!state.counted) return;
   Process& process = process_of(state);
-  if (state.worker) ++process.ended_workers;
+  if (state.worker) process.ended_workers.push_back(location);
   if (!state.seen && state.worker) {  // without an event: it waited for work from the beginning on
     state.idle = true;
     state.idle_from = process.begin;
@@ -61,6 +84,7 @@ void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
     charge(state, Place::absent, time - std::min(time, process.begin + process.beyond.value(time)));
   state.ended = std::max<std::uint64_t>(1, time);
   state.beyond_at_end = process.beyond.value(time);
+  if (state.worker && process.ends_workers) begin_idle(state, std::max(state.ended, process.begin));
 }
 
 void Accountant::team_begun(LocationRef location, Team& team, Task&) {
@@ -69,7 +93,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
   TeamState& known = state_of(team);
   if (known.begin == 0) {
     known.begin = team.begin;
-    known.is_outer = state.members.empty();
+    known.is_outer = (team.master < states_.size() ? states_[team.master] : state).members.empty();
   }
   state.forking = false;
   if (state.idle) {

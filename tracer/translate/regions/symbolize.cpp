@@ -244,6 +244,8 @@ Dwarf_Line* DwarfReader::first_row(const Piece& piece, Dwarf_Addr at) const {
   Dwarf_Line* first = nullptr;
   for (bool begins = false; !begins && begin < count && address_of(begin) == at; ++begin) {
     Dwarf_Line* const row = dw_->dwarf_onesrcline(lines, begin);
+    // In a section of its own (of templates, of members that classes define) it ends with the section.
+    if (bool ends = false; dw_->dwarf_lineendsequence(row, &ends) == 0 && ends) continue;
     begins = dw_->dwarf_linebeginstatement(row, &begins) == 0 && begins;
     if (first == nullptr || begins) first = row;
   }
