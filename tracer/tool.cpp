@@ -76,13 +76,13 @@ Tool* prepare() {
   if (Tool* self = tool.load()) return self->config.enabled ? self : nullptr;
   remember_standard_error();
   auto fresh = std::make_unique<Tool>();
-  fresh->config = read_config(environ);
+  fresh->config = read_own_config();
   set_log_level(fresh->config.log);
   for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
   fresh->run.tracer_version = tracer_version;
   Tool* self = fresh.release();
   tool.store(self);
-  if (!self->config.enabled) leave_note(self->config.launch, LaunchNoteKind::off, {});
+  if (!self->config.enabled) leave_note(self->config, LaunchNoteKind::off, {});
   return self->config.enabled ? self : nullptr;
 }
 
@@ -272,7 +272,7 @@ void record_companion(ompt::several::State state, const char* path, const char* 
   const std::string reason = *why != '\0' ? std::string(" (") + why + ")" : std::string();
   const std::string name = printable(path);
   if (!self->config.launch.empty()) {  // it prints one line for all processes
-    const auto leave = [&](LaunchNoteKind kind) { leave_note(self->config.launch, kind, path + reason); };
+    const auto leave = [&](LaunchNoteKind kind) { leave_note(self->config, kind, path + reason); };
     switch (state) {
       case State::starts:
         return leave(LaunchNoteKind::tool_starts);

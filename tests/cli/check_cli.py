@@ -33,10 +33,11 @@ def refuses(status, words, *arguments, cwd=None, env=None):
     lines = done.stderr.strip().splitlines()
     need(done.returncode == status and lines and all(line.startswith(("tracer:", "Try ")) for line in lines) and words in done.stderr,
          f"tracer {' '.join(map(str, arguments))}: status {done.returncode}, {lines[-1] if lines else 'nothing said'}")
+    return done
 
 
 def subcommands():
-    return re.findall(r"^  ([a-z]+)\s", run("--help").stdout.split("Subcommands:")[-1], re.MULTILINE)
+    return re.findall(r"^  ([a-z-]+)\s", run("--help").stdout.split("Subcommands:")[-1], re.MULTILINE)
 
 
 def check_helps():
@@ -62,6 +63,18 @@ def check_negative_numbers():
             refuses(2, option, command, option, "-1")
             seen.append(option)
     need(len(seen) >= 9, f"options with a number: {' '.join(seen)}")
+
+
+def check_zero(archive, directory):
+    """Where 0 means nothing it is refused, in a line that can be read."""
+    for words in (("report", "--slices", "0", "--html", directory / "zero.html", archive), ("top", "0"), ("top", "--interval", "0"), ("view", "--port", "0", archive), ("run", "--sample=0", "--", "true"),
+                  ("what-if", "--threads", "0", archive), ("merge", "--part", "1/0", archive), ("attach", "--time", "-1", "1")):
+        done = run(*words)
+        need(done.returncode == 2 and max(map(len, done.stderr.splitlines())) < 120, f"{words}: {done.returncode} {done.stderr}")
+    for setting in ("RING_SIZE=0", "MEMORY=0", "SIZE_LIMIT=0", "DEVICE_BUFFER=0"):
+        need("Did you mean" not in refuses(2, "allowed is", "run", "-s", setting, "--", "true").stderr, f"{setting}: no word of the description is proposed")
+    refuses(2, "NAME=VALUE", "run", "-s", "=", "--", "true", cwd=directory)
+    need(not list(directory.glob("tracer-true*")), "and nothing is made for it")
 
 
 def check_wrong_input(directory, archive):
@@ -294,6 +307,7 @@ def main():
         subprocess.run([sys.argv[2], "imbalance", archive], check=True)
         check_helps()
         check_negative_numbers()
+        check_zero(archive, directory)
         check_wrong_input(directory, archive)
         check_output(archive)
         check_refused_prediction(directory, sys.argv[2])

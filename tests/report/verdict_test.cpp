@@ -114,6 +114,34 @@ TEST_CASE("a finding says what is lost, where, and by which cause") {
   CHECK(first["advice"].get<std::string>().find("schedule(dynamic") != std::string::npos);
 }
 
+TEST_CASE("the executions of an uneven loop are counted once, also where its threads wait again at the region's end") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier, 12),
+             join = trace.region("join barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (unsigned execution = 0; execution < 3; ++execution) {
+    const std::uint64_t begin = start + execution * 50 * ms;
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, begin, parallel);
+      trace.enter(thread, begin, loop);
+      trace.enter(thread, begin + (thread == 3 ? 40 : 10) * ms, barrier);
+      trace.leave(thread, begin + 40 * ms, barrier);
+      trace.leave(thread, begin + (thread == 3 ? 42 : 41) * ms, loop);
+      trace.enter(thread, begin + (thread == 3 ? 42 : 41) * ms, join);
+      trace.leave(thread, begin + 42 * ms, join);
+      trace.team_end(thread, begin + 42 * ms, parallel);
+    }
+  }
+  trace.simple(0, start + 150 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& first = report["verdict"]["findings"][0];
+  CHECK(first["id"] == "imbalance");
+  check_near(first["lost_ns"], 279e6);
+  CHECK(first["text"].get<std::string>().find(", in 3 executions.") != std::string::npos);
+}
+
 TEST_CASE("what is tried fits the loop's schedule") {
   const auto advice = [](std::string schedule, std::uint64_t iterations) {
     TraceBuilder trace{4};
@@ -243,6 +271,40 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   CHECK(doubtful["notes"][0]["text"].get<std::string>().find(
             "4 threads share 2 processors; this trace does not contain how long") == 0);
   CHECK(doubtful["findings"][0]["sure"] == "low");
+}
+
+TEST_CASE("more threads than processors of libgomp, which sleep while they wait, are no imbalance") {
+  const auto verdict_on = [](const char* runtime, const char* policy) {
+    TraceBuilder trace{8};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    for (const auto& [name, value] : {std::pair{"TRACER::RUN::PROCESSORS_USABLE", "2"},
+                                      {"TRACER::RUN::PROCESSORS_ONLINE", "2"},
+                                      {"TRACER::RUN::LIBGOMP::0", runtime},
+                                      {"TRACER::RUN::ENV::OMP_WAIT_POLICY", policy}})
+      trace.editable().properties.push_back({name, value});
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    const std::uint64_t end = start + 144 * ms;
+    for (LocationRef thread = 0; thread < 8; ++thread) {  // two at a time, each 36 ms
+      const std::uint64_t woken = thread / 2 * 36 * ms;
+      trace.team_begin(thread, start + woken, parallel);
+      trace.enter(thread, start + woken + 36 * ms, barrier);
+      trace.leave(thread, end, barrier);
+      trace.team_end(thread, end, parallel);
+      auto& properties = trace.editable().locations[thread].properties;
+      properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(36 * ms)});
+      properties.push_back({"TRACER::DELAY_NS", std::to_string(woken)});
+    }
+    trace.simple(0, end, EventType::program_end);
+    return report_of(trace)["verdict"];
+  };
+  for (const char* policy : {"passive", "active"}) {
+    const Json verdict = verdict_on("8 /lib/libgomp.so.1", policy);
+    INFO(verdict.dump(2));
+    CHECK(verdict["state"] == "oversubscribed");
+    REQUIRE(verdict["findings"].size() == 1);
+    CHECK(verdict["findings"][0]["id"] == "oversubscription");
+  }
 }
 
 TEST_CASE("what has to be changed for fewer threads is where their number comes from") {

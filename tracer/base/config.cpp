@@ -2,12 +2,17 @@
 // Reads TRACER_*: a table of variables, each with what is allowed and how it is understood.
 #include "tracer/base/config.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
@@ -288,10 +293,28 @@ Config read_config(const char* const* environment) {
   }
   if (config.schedule_with_samples) config.schedule = config.sample != 0;
   if (const auto launch = variables.find("TRACER_LAUNCH"); launch != variables.end()) config.launch = launch->second;
+  if (const auto at = variables.find("TRACER_LAUNCH_AT"); at != variables.end()) config.launch_at = at->second;
   for (const auto& [name, value] : variables) {
     if (!is_known(name)) config.complaints.push_back(name + ": unknown variable, ignored");
   }
   return config;
+}
+
+Config read_own_config() {
+  std::vector<const char*> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) environment.push_back(*entry);
+  const auto is_launched = [](std::string_view entry) { return entry.starts_with("TRACER_LAUNCH="); };
+  std::string at_start;
+  if (std::none_of(environment.begin(), environment.end(), is_launched)) {
+    at_start = read_small_file("/proc/thread-self/environ");
+    std::vector<const char*> entries;
+    for (std::size_t from = 0, to = 0; (to = at_start.find('\0', from)) != at_start.npos; from = to + 1)
+      entries.push_back(at_start.c_str() + from);
+    if (std::any_of(entries.begin(), entries.end(), is_launched))
+      environment.insert(environment.end(), entries.begin(), entries.end());  // of equal names the first counts
+  }
+  environment.push_back(nullptr);
+  return read_config(environment.data());
 }
 
 const std::vector<ConfigRow>& config_rows() {

@@ -82,6 +82,7 @@ struct Config {
   bool schedule_with_samples = true;  ///< `schedule` follows `sample`
   LogLevel log = LogLevel::warning;
   std::string launch;                   ///< the launcher's mark: names the runs that `tracer run` started
+  std::string launch_at;                ///< the directory of that launch
   std::vector<Setting> settings;        ///< every variable with its value and where it came from
   std::vector<std::string> complaints;  ///< one line for each value that was not understood
 };
@@ -89,6 +90,10 @@ struct Config {
 /// Reads the variables out of an environment block (`environ`). Never throws for a wrong value: the default
 /// stands and `complaints` names variable, value and what is allowed.
 Config read_config(const char* const* environment);
+
+/// The same for this process, by `environ`. A program that a `tracer run` has started may have cleared its environment
+/// before the tool starts: what it was started with stands for what is missing.
+Config read_own_config();
 
 /// One row per variable, for documentation and `tracer info`.
 struct ConfigRow {

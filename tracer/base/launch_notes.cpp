@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
@@ -33,13 +32,12 @@ UniqueFd runs_of(const fs::path& job) {
 
 }  // namespace
 
-void leave_note(const std::string& launch, LaunchNoteKind kind, std::string_view text) noexcept {
+void leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept {
   try {
-    const char* const job = std::getenv("TRACER_LAUNCH_AT");
-    if (launch.empty() || job == nullptr || *job != '/' || text.size() >= longest_note) return;
-    const UniqueFd runs = runs_of(job);
+    if (config.launch.empty() || !config.launch_at.starts_with('/') || text.size() >= longest_note) return;
+    const UniqueFd runs = runs_of(config.launch_at);
     if (!runs) return;
-    const std::string name = beginning_of(launch) + random_name(), part = name + ".part";
+    const std::string name = beginning_of(config.launch) + random_name(), part = name + ".part";
     const std::string whole = static_cast<char>(kind) + std::string{text};
     const UniqueFd file{::openat(runs.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (!file) return;

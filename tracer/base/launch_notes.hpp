@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/base/config.hpp"
+
 namespace tracer {
 
 enum class LaunchNoteKind : char {
@@ -25,9 +27,8 @@ struct LaunchNote {
   std::string text;
 };
 
-/// By a traced process, for the launch of that mark; without a place for it, or the right to write there, it is left
-/// out.
-void leave_note(const std::string& launch, LaunchNoteKind kind, std::string_view text) noexcept;
+/// By a traced process, for its launch; without one, a place for it, or the right to write there, it is left out.
+void leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept;
 
 /// What the processes of the launch left in the job's directory at `job`.
 std::vector<LaunchNote> notes_of(const std::filesystem::path& job, const std::string& launch);

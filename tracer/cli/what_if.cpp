@@ -81,7 +81,9 @@ void add(Arguments& app, std::function<int()>& action) {
                  "Assume no waiting for locks acquired in this region: a part of its name")
       ->type_name("NAME");
   app.add_option("--task-overhead", options->task_overhead, "Overhead of each task beside its work, in ns")
-      ->type_name("NS");
+      ->type_name("NS")
+      ->check(valid_by(
+          [](const std::string& value) { return value.starts_with('-') ? value + " is negative" : std::string{}; }));
   action = [options] { return run(*options); };
 }
 

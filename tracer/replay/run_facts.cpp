@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "tracer/property_names.hpp"
+#include "tracer/replay/wait_policy.hpp"
 
 namespace tracer::report {
 namespace {
@@ -136,9 +137,17 @@ std::string ending_text(const RunFacts& facts) {
   return status;
 }
 
+bool sleeps_at_once(const RunFacts& facts) {
+  return facts.processors > 0 && std::any_of(facts.runtimes.begin(), facts.runtimes.end(), [&](const RuntimeUse& use) {
+           return use.library.find("libgomp") != std::string::npos &&
+                  static_cast<double>(use.threads) > facts.processors;
+         });
+}
+
 bool waits_actively(const RunFacts& facts) {
   const auto policy = facts.environment.find("OMP_WAIT_POLICY");
-  return policy != facts.environment.end() && strcasecmp(policy->second.c_str(), "active") == 0;
+  return !sleeps_at_once(facts) && policy != facts.environment.end() &&
+         strcasecmp(policy->second.c_str(), "active") == 0;
 }
 
 }  // namespace tracer::report

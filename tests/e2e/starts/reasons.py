@@ -50,18 +50,31 @@ class Reasons:
         wrapper.chmod(0o755)
         need("TRACER=off" in self.traced("-o", "off", "--", wrapper, self.options.program), "and where a wrapper sets it")
 
+    def cleared(self):
+        """A program that removes the variables before its first OpenMP call keeps the settings, and its environment stays as it made it."""
+        for name, words in (("all", ()), ("tools", ("OMP_TOOL_LIBRARIES",)), ("launch", ("TRACER_LAUNCH",))):
+            done = self.tracer("run", "-o", f"cleared/{name}", "--set", "RECORD=-wait", "--", self.options.clears, *words)
+            need(done.returncode == 0 and "n 2000" in done.stdout and ("cleared" in done.stdout) == (not words), f"{name} of the environment: {done.stdout} {done.stderr}")
+            need((self.directory / f"cleared/{name}/traces.otf2").exists() and "no trace:" not in done.stderr, f"{name} of the environment: there is a trace {done.stderr}")
+            settings = json.loads(self.tracer("report", "--json", f"cleared/{name}").stdout)["trace"]["properties"]
+            need(settings["TRACER::SETTING::TRACER_RECORD"] == "-wait", f"{name} of the environment: with the settings")
+        said = self.traced("-o", "cleared/empty", "--", "env", "-i", self.options.program)
+        need("no trace:" in said and "env -i" in said and not (self.directory / "cleared/empty").exists(), f"of a program that is started without variables a line says so: {said}")
+
     def programs(self):
         (self.directory / "plain").write_text("text")
         (self.directory / "broken").write_text("#!/no/such/interpreter -x\n")
         (self.directory / "broken").chmod(0o755)
+        (self.directory / "windows").write_bytes(b"#!/bin/sh\r\ntrue\r\n")
+        (self.directory / "windows").chmod(0o755)
         for program, why in (("./nothing", "No such file"), ("./", "directory"), ("./plain", "not executable"), ("nothing-in-path", "PATH"), ("./plain/below", "Not a directory"),
-                             ("./broken", "interpreter /no/such/interpreter does not exist")):
+                             ("./broken", "interpreter /no/such/interpreter does not exist"), ("./windows", "carriage return")):
             done = self.tracer("run", "--", program)
             need(done.returncode != 0 and why in done.stderr and "no trace:" not in done.stderr, f"{program}: {done.stderr.strip()}")
 
     def places(self):
         (self.directory / "file").write_text("")
-        said = self.traced("-o", "file/below", "--", self.options.program)
+        said = self.traced("--", self.options.program, TRACER_OUTPUT="file/below")
         need("file/below" in said and "Not a directory" in said and "saw no use" not in said, f"an output that cannot be made: {said.strip()}")
         (self.directory / "loop").symlink_to("loop")
         done = self.tracer("report", "loop/trace")
@@ -128,12 +141,12 @@ class Reasons:
 
 def main():
     parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer", "program", "compiler", "include"):
+    for option in ("tool", "tracer", "program", "clears", "compiler", "include"):
         parser.add_argument(f"--{option}", required=option != "include")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.modes, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.modes, reasons.without_tasks, reasons.endings):
             check()
 
 

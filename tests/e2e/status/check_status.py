@@ -8,6 +8,7 @@ check_status.py --tool libtracer.so --tracer tracer [--nvtx] PROGRAM"""
 import argparse
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from traced import clean, forget_the_killed, judge  # noqa: E402
 
 class Check:
     def __init__(self, options):
-        self.options, self.faults = options, []
+        self.options, self.faults, self.said = options, [], ""
 
     def environment(self, **more):
         return clean(TRACER_LIBRARY=self.options.tool, OMP_WAIT_POLICY="passive", **more)
@@ -33,6 +34,7 @@ class Check:
 
     def look(self, name, status, expected, said, output=None, archive=True, raw=None):
         print(f"{name}: {status}. {said.strip()[-300:]}")
+        self.said = said
         if status != expected:
             self.fault(name, f"status {status} instead of {expected}: {said}")
         if "/proc/self/fd" in said or "/proc/" in said and "/fd/" in said:
@@ -72,14 +74,69 @@ class Check:
         done = subprocess.run([self.options.tracer, "run", "--", "./no-such-program"], capture_output=True, text=True, env=self.environment())
         self.look("no such program", done.returncode, 127, done.stderr, None, None)
 
+    def nested(self):
+        """A run in a run has its part in the outer one's archive."""
+        for inner in ([], ["-q"]):
+            self.run("a run in a run", ["status", 7], 7, flags=["--", self.options.tracer, "run", *inner])
+            if "no trace:" in self.said:
+                self.fault("a run in a run", self.said)
+
+    def gone(self):
+        """The working directory is gone: a place with a whole name needs none, another one is refused."""
+        for words, expected in (("-o OUT/trace", 5), ("-o trace", 1), ("", 5)):
+            with tempfile.TemporaryDirectory() as scratch:
+                script = f'mkdir {scratch}/here && cd {scratch}/here && rmdir ../here && "$0" run {words.replace("OUT", scratch)} -- "$1" status 5'
+                done = subprocess.run(["sh", "-c", script, self.options.tracer, self.options.program], capture_output=True, text=True, env=self.environment())
+                self.look(f"no working directory, {words}", done.returncode, expected, done.stderr, pathlib.Path(scratch, "trace"), words == "-o OUT/trace", False)
+                if ("sum 2" in done.stdout) != (expected == 5) or "filesystem error" in done.stderr:
+                    self.fault(f"no working directory, {words}", f"{done.stdout!r} {done.stderr!r}")
+
+    def unreadable(self):
+        """A program that may be executed, but not read, runs as it does."""
+        user = {"user": 65534} if os.geteuid() == 0 else {}
+        with tempfile.TemporaryDirectory() as scratch:
+            os.chmod(scratch, 0o777)
+            program = pathlib.Path(scratch, "program")
+            shutil.copy(self.options.program, program)
+            program.chmod(0o111)
+            command = [self.options.tracer, "run", "-o", scratch + "/trace", "--", str(program), "status", "5"]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, env=self.environment(), cwd=scratch, **user)
+            except PermissionError as error:
+                return print(f"skipped: an unreadable program: {error}")
+            self.look("a program that cannot be read", done.returncode, 5, done.stderr, None, None)
+            if done.stdout != "sum 2\n":
+                self.fault("a program that cannot be read", f"{done.stdout!r} {done.stderr!r}")
+
+    def late_child(self):
+        """What ends with a status of failure leaves its child a moment: timeout(1) kills its group, itself first."""
+        with tempfile.TemporaryDirectory() as scratch:
+            output, script = pathlib.Path(scratch, "trace"), '"$0" usr1 & child=$!; sleep 0.5; (sleep 0.3; kill -9 $child) & exit 9'
+            done = subprocess.run(self.command(output, "sh", "-c", script, self.options.program), capture_output=True, text=True, env=self.environment())
+            self.look("a child that is killed behind its parent's end", done.returncode, 9, done.stderr, output)
+        forget_the_killed()
+
     def children(self):
         self.run("children that are killed in their first 30 ms", ["children", 60], 0)
         forget_the_killed()
 
     def spoilt(self):
         self.run("a directory lies where the archive goes", ["spoils", "OUTPUT"], 4, archive=False)
-        for name, flags in (("page", ["--html", "SCRATCH/no/such/place.html"]), ("report and page", ["--report", "--html", "/dev/full"])):
-            self.run(f"{name} that cannot be written", ["status", 0], 0, flags=flags, archive=None)
+        self.run("a page into a full device", ["status", 0], 0, flags=["--report", "--html", "/dev/full"], archive=None)
+        self.run("a page into the trace's directory", ["status", 0], 0, flags=["--html", "SCRATCH/trace/page.html"])
+
+    def refused(self):
+        """What cannot be written behind the program's end is refused before it starts, and leaves nothing."""
+        with tempfile.TemporaryDirectory() as scratch:
+            file, output = pathlib.Path(scratch, "file"), pathlib.Path(scratch, "trace")
+            file.write_text("")
+            for place, page, why in ((output, f"{scratch}/no/page.html", "No such file"), (output, scratch, "Is a directory"), (output, f"{file}/page.html", "Not a directory"),
+                                     (file / "below", f"{scratch}/page.html", "Not a directory"), ("/proc/no/trace", "", "No such file")):
+                flags = ["--html", page] if page else []
+                done = subprocess.run(self.command(place, self.options.program, "status", 5, flags=flags), capture_output=True, text=True, env=self.environment())
+                self.look(f"{place}, {page}", done.returncode, 1, done.stderr, None, None)
+                if done.stdout or why not in done.stderr or "the program is not started" not in done.stderr or sorted(os.listdir(scratch)) != ["file"]:
+                    self.fault(f"{place}, {page}", f"{done.stdout!r}, {why} expected in {done.stderr!r}, left is {os.listdir(scratch)}")
 
     def full_disk(self):
         with tempfile.TemporaryDirectory() as scratch:
@@ -177,7 +234,7 @@ def main():
     if check.options.nvtx:
         check.nvtx()
     else:
-        for part in (check.plain, check.children, check.spoilt, check.full_disk, check.killed_converter, check.little_memory, check.signals):
+        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.signals):
             part()
     print("\n".join(check.faults))
     return 1 if check.faults else 0

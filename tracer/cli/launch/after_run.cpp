@@ -46,10 +46,11 @@ void await_ends(const Launch& launch, Clock::time_point until) {
 }
 
 /// Ranks that a launcher has ended, or that it leaves behind as MPI aborts, are gone a moment after it; what has gone
-/// wrong in a script's job may be such. A daemon is not waited for, nor a child that outlives its parent.
-std::chrono::seconds patience_with(const Launch& launch, bool launches_ranks, const Ended& ended) {
+/// wrong in a script's job, and the child of a timeout(1), may be such. A daemon is not waited for, nor a child that
+/// outlives its parent.
+std::chrono::seconds patience_with(bool launches_ranks, const Ended& ended) {
   if (launches_ranks) return std::chrono::seconds{10};
-  return std::chrono::seconds{ended.exit_status != 0 && traces_of(launch).size() > 1 ? 2 : 0};
+  return std::chrono::seconds{ended.exit_status != 0 ? 2 : 0};
 }
 
 /// The message only contains its size.
@@ -202,8 +203,8 @@ void RunEnd::show() const {
   if (options_.report) show_report(archive, {}, true);
   if (!options_.report && options_.html.empty() && !options_.quiet) {
     const std::string full = directory.string();
-    const std::string near = directory.lexically_proximate(fs::current_path()).string();
-    print_note("to analyse it: tracer report " + shell_word(near.size() < full.size() ? near : full));
+    const std::string near = directory.lexically_proximate(fs::current_path(error)).string();
+    print_note("to analyse it: tracer report " + shell_word(!error && near.size() < full.size() ? near : full));
   }
 }
 
@@ -223,7 +224,7 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
     print_note(std::string{"the program was killed by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
   }
-  await_ends(launch_, Clock::now() + patience_with(launch_, program.launches_ranks, ended));
+  await_ends(launch_, Clock::now() + patience_with(program.launches_ranks, ended));
   const auto traces = traces_of(launch_);
   ends_ = program.ends;
   ends_.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
@@ -236,7 +237,9 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
   recover_elsewhere(launch_, traces);
-  if (traces.empty() && elsewhere.empty() && !options_.quiet && ended.start_error == 0 && launch_.why_none.empty())
+  const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
+  if (traces.empty() && elsewhere.empty() && !has_parts && !options_.quiet && ended.start_error == 0 &&
+      launch_.why_none.empty())
     print_none_was_made(ended, program.preload, notes);
   const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
   if (is_last && !options_.quiet) print_left_memory(launch_);

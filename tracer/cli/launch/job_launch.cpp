@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <string>
 #include <system_error>
 
 #include "tracer/base/files/permissions.hpp"
 #include "tracer/cli/archives/conversion.hpp"
+#include "tracer/error.hpp"
 #include "tracer/job/output_pattern.hpp"
 
 namespace tracer::cli {
@@ -40,14 +42,32 @@ std::string host_name() {
   return name;
 }
 
+/// Without a place for it the launch knows why.
+void enter(Launch& launch, const std::string& wanted, const std::string& job) {
+  try {
+    std::error_code error;
+    const fs::path here = fs::current_path(error), place = place_of(wanted, here);
+    if (place.is_relative()) throw Error{"cannot make " + place.string() + " here: " + error.message()};
+    make_parents(place);
+    launch.job.emplace(place, job, launch.mark);
+    launch.place = launch.job->directory().path;
+    launch.at = launch.job->at();
+  } catch (const std::exception& error) {
+    launch.place.clear();
+    launch.why_none = error.what();
+  }
+}
+
 }  // namespace
 
 Launch begin_launch(const std::string& output, const fs::path& program) {
   Launch launch;
   if (output.empty()) launch.place = directory_of_outer_launch();
-  launch.at = launch.place;
   launch.nested = !launch.place.empty();
-  if (launch.nested) return launch;
+  if (launch.nested) {
+    enter(launch, launch.place, job_of_directory(launch.place));
+    return launch;
+  }
   const Launcher launcher = find_launcher();
   std::string pattern = wanted_output(output);
   std::string job = launch.mark;
@@ -61,16 +81,7 @@ Launch begin_launch(const std::string& output, const fs::path& program) {
     }
   }
   const OutputNames names{program.string(), static_cast<std::uint64_t>(::getpid()), host_name()};
-  try {
-    const fs::path wanted = place_of(expand_output(pattern, names), fs::current_path());
-    make_parents(wanted);
-    launch.job.emplace(wanted, job, launch.mark);
-    launch.place = launch.job->directory().path;
-    launch.at = launch.job->at();
-  } catch (const std::exception& error) {
-    launch.place.clear();
-    launch.why_none = error.what();
-  }
+  enter(launch, expand_output(pattern, names), job);
   return launch;
 }
 

@@ -15,7 +15,7 @@ namespace tracer::cli {
 /// Where this launch's processes write, and who makes one archive of it.
 struct Launch {
   std::string mark = random_name();
-  std::optional<JobRun> job;    ///< none: there is no place, or another launch has it
+  std::optional<JobRun> job;    ///< none: there is no place
   std::filesystem::path place;  ///< the job's directory, as users name it
   std::filesystem::path at;     ///< and as it is opened: nobody can put another there
   std::string why_none;         ///< why there is no place

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -53,6 +54,32 @@ bool preloads_tool() {
   return false;
 }
 
+bool calls_one_of(const fs::path& file, std::initializer_list<std::string_view> names) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;
+  try {
+    bool calls = false;
+    ProgramFile{file}.for_each_dynamic_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
+      calls = calls || (symbol.st_shndx == SHN_UNDEF && std::find(names.begin(), names.end(), name) != names.end());
+    });
+    return calls;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// OMP_TOOL_LIBRARIES may be gone before its first OpenMP call. Runtimes find a preloaded tool without it.
+bool may_clear_environment(const Program& program) {
+  return (program.has_llvm_runtime || program.contains_llvm_runtime) &&
+         (calls_one_of(program.path, {"clearenv", "unsetenv"}) ||
+          std::any_of(program.libraries.begin(), program.libraries.end(),
+                      [](const auto& library) { return calls_one_of(library, {"clearenv"}); }));
+}
+
+bool needs_preload(const Program& program) {
+  return has_tool(program) || may_clear_environment(program);
+}
+
 /// Each tool once, in the order of their notes.
 std::vector<std::string> named(const std::vector<LaunchNote>& notes, LaunchNoteKind kind) {
   std::set<std::string> known;
@@ -73,7 +100,8 @@ std::string joined(const std::vector<std::string>& names) {
 std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
                                const fs::path& tool_library, const std::string& preload) {
   const std::vector<Program> below = openmp_programs_below(command);
-  if (!preloads_tool() && !has_tool(first) && std::none_of(below.begin(), below.end(), has_tool)) return preload;
+  if (!preloads_tool() && !needs_preload(first) && std::none_of(below.begin(), below.end(), needs_preload))
+    return preload;
   if (preload.empty()) return tool_library.string();
   // AddressSanitizer of GCC ends a program in which another library comes before its own.
   const std::size_t end = std::min(preload.find(':'), preload.size());

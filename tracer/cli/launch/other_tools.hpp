@@ -13,8 +13,8 @@
 
 namespace tracer::cli {
 
-/// What is to be preloaded: with a tool in the program, in its libraries or in those that are preloaded, this tool's
-/// library as well. `preload`: the libraries so far.
+/// What is to be preloaded: with a tool in the program, in its libraries or in those that are preloaded, and before a
+/// program that may remove OMP_TOOL_LIBRARIES, this tool's library as well. `preload`: the libraries so far.
 std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
                                const std::filesystem::path& tool_library, const std::string& preload);
 

@@ -148,6 +148,9 @@ std::string why_not_started(const fs::path& path, int error) {
     std::ifstream file{path, std::ios::binary};
     std::getline(file, line);
     if (!line.starts_with("#!")) return "cannot start " + path.string() + ": its loader does not exist";
+    if (line.ends_with('\r'))
+      return "cannot start " + path.string() +
+             ": its lines end with a carriage return, as on Windows (dos2unix removes it)";
     const std::size_t from = std::min(line.find_first_not_of(" \t", 2), line.size());
     const std::string interpreter = line.substr(from, line.find_first_of(" \t\r", from) - from);
     return "cannot start " + path.string() + ": its interpreter " + interpreter + " does not exist";
@@ -163,6 +166,7 @@ Program inspect_program(const fs::path& path) {
     program.set_user_id = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
                           ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
   }
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) return program;  // it may be one to execute only
   ProgramFile elf{path};
   if (!elf.valid()) return program;
   program.kind = elf.has_interpreter() ? ProgramKind::dynamic_elf : ProgramKind::static_elf;

@@ -49,8 +49,8 @@ std::string why_not_found(const std::string& name);
 /// Why the program that it has found could not be started, with errno of exec.
 std::string why_not_started(const std::filesystem::path& path, int error);
 
-/// Reads the executable's headers and gets its libraries from the loader. Throws tracer::Error when
-/// the file cannot be read.
+/// Reads the executable's headers and gets its libraries from the loader. Of one that this user may not read nothing is
+/// known, as of a script. Throws tracer::Error when reading fails.
 Program inspect_program(const std::filesystem::path& path);
 
 /// Our libtracer.so, relative to this executable: built, installed or moved. nullopt: not found.

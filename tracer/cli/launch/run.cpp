@@ -26,11 +26,13 @@
 #include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/options/suggest.hpp"
+#include "tracer/cli/output/output_file.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/report.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/cut/filter.hpp"
+#include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"
 #include "tracer/merge/job_place.hpp"
@@ -74,12 +76,21 @@ Environment environment_for(const Options& options, const std::string& library, 
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
   for (const std::string& setting : options.settings) {
     const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) throw UsageError{"--set takes NAME=VALUE, not '" + setting + "'"};
     std::string name = setting.substr(0, equals);
     if (!name.starts_with("TRACER_")) name = "TRACER_" + name;
     changes.emplace_back(std::move(name), setting.substr(equals + 1));
   }
   return changes;
+}
+
+/// Before the program runs: throws where a place that the user has named cannot be written.
+void require_outputs(const Options& options, Launch& launch) {
+  const std::string trace = options.output.empty() ? "" : launch.why_none, page = why_not_writable(options.html);
+  if (trace.empty() && page.empty()) return;
+  if (launch.job && launch.job->end(launch.processes)) launch.job->clean_up(launch.keeps_open);
+  const bool is_page = trace.empty();
+  throw Error{(is_page ? page : trace) + "; the program is not started. Name another place by " +
+              (is_page ? "--html." : "--output.")};
 }
 
 int run(const Options& options) {
@@ -104,6 +115,7 @@ int run(const Options& options) {
       library);
   const std::string preload = before_other_tools(inspected, options.command, library, runtime);
   Launch launch = begin_launch(options.output, *program);
+  require_outputs(options, launch);
   if (!launch.why_none.empty())
     print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
   if (launch.job && launch.job->directory().renamed && !options.quiet) {

@@ -42,8 +42,9 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
     return print_note("no trace: TRACER=off is in the environment, or the program sets it.");
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: Tracer saw no use of OpenMP, MPI, CUDA or annotations, or the program's OpenMP runtime does not "
-      "support OMPT (see --verbose).");
+      "no trace: Tracer saw no use of OpenMP, MPI, CUDA or annotations, the program's OpenMP runtime does not support "
+      "OMPT (see --verbose), or something starts it without LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): then put "
+      "tracer run behind that.");
   if (preload.empty())
     print_note(
         "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "

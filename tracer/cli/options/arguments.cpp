@@ -45,12 +45,19 @@ Check in_range(double least, double most) {
   return checked_by(CLI::Range(least, most));
 }
 
+/// The option parser's own names the largest number there is.
 Check positive_number() {
-  return checked_by(CLI::PositiveNumber);
+  const auto wrong = [](const std::string& value) {
+    return CLI::PositiveNumber(value).empty() ? std::string{} : value + " is not a number above 0";
+  };
+  return checked_by(CLI::Validator{wrong, "POSITIVE"});
 }
 
 Check non_negative_number() {
-  return checked_by(CLI::NonNegativeNumber);
+  const auto wrong = [](const std::string& value) {
+    return CLI::NonNegativeNumber(value).empty() ? std::string{} : value + " is not a number from 0 on";
+  };
+  return checked_by(CLI::Validator{wrong, "NONNEGATIVE"});
 }
 
 Check existing_file() {

@@ -2,6 +2,7 @@
 // See output_file.hpp.
 #include "tracer/cli/output/output_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,20 @@
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
+
+std::string why_not_writable(const std::string& path) {
+  if (path.empty() || path == "-") return {};
+  const auto denied = [&path](int error) { return system_message("cannot write " + path, error); };
+  const auto check = [&denied](const fs::path& what, int mode) {
+    return ::faccessat(AT_FDCWD, what.c_str(), mode, AT_EACCESS) == 0 ? std::string{} : denied(errno);
+  };
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (fs::is_directory(status)) return denied(EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return check(path, W_OK);
+  const fs::path target = fs::exists(status) ? fs::canonical(path, error) : fs::path{path};
+  return check((target.has_parent_path() ? target.parent_path() : fs::path{"."}) / ".", W_OK | X_OK);
+}
 
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path.empty() || path == "-") {

@@ -12,4 +12,8 @@ namespace tracer::cli {
 /// device) is written to as it is. Throws tracer::Error.
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write);
 
+/// Why write_output() could not begin now: `path` is a directory, or its directory is missing or may not be written
+/// into. "": it could; whether there is room remains to be seen. Changes nothing. Any thread.
+std::string why_not_writable(const std::string& path);
+
 }  // namespace tracer::cli

@@ -2,6 +2,8 @@
 // Findings about waiting: for the last thread at a barrier, and for locks.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -93,7 +95,9 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
   Finding finding = at(cause);
   finding.at = row.longest_at;
   const std::string waits = formatted("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
-  const std::string times = row.count > 1 ? formatted(", in %s executions", format_count(row.count).c_str()) : "";
+  std::uint64_t executions = 0;  // the team's barrier at the region's end comes behind the cause's own
+  for (const std::size_t cell : mine) executions = std::max(executions, account_.details[cell].count);
+  const std::string times = executions > 1 ? formatted(", in %s executions", format_count(executions).c_str()) : "";
   std::string id = "imbalance";
   const bool alone = role(cause) == RegionRole::single_sblock;
   switch (alone ? Directive::single : construct(cause)) {
