@@ -10,6 +10,7 @@
 #include "tracer/gomp/loops.hpp"
 #include "tracer/gomp/state.hpp"
 #include "tracer/gomp/tail.hpp"
+#include "tracer/processor.hpp"
 
 namespace tracer::gomp {
 
@@ -55,7 +56,8 @@ struct Region {
   const void* code;
   const Thread* master;  ///< whose number in its team is 0
   ompt_data_t id;
-  bool has_work;  ///< it is a loop, or sections
+  bool has_work;           ///< it is a loop, or sections
+  bool is_shared = false;  ///< its team has several threads; the master's
   union {
     Work work;
   };
@@ -122,6 +124,7 @@ inline void begin_member(Thread& self, Region& region, int number) noexcept {
   self.region = region.id.value;
   self.function = reinterpret_cast<const void*>(region.function);
   self.number = static_cast<std::uint32_t>(number);
+  if (number == 0) region.is_shared = team > 1;
   self.work.end_word = 0;
   self.work.runtime = nullptr;
   if (!region.has_work) return;
@@ -185,6 +188,7 @@ inline void begin_region(Region& region, unsigned threads) noexcept {
 /// The master's part and the region end. In a child that was forked inside nothing is to be ended.
 void end_region(const Region& region) noexcept {
   Thread& self = thread;
+  if (region.is_shared) complete_instructions();  // as in wait_ends()
   if (region.outer.process == process.load(std::memory_order_relaxed)) end_part(self, region.id.value, region.code);
   region.outer.restore(self);
 }

@@ -11,6 +11,7 @@
 #include "tracer/connect.h"
 #include "tracer/gomp/undisturbed.hpp"
 #include "tracer/gomp/unseen.hpp"
+#include "tracer/processor.hpp"
 
 namespace tracer::gomp {
 
@@ -234,7 +235,10 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
 [[gnu::noinline]] void wait_begins(std::uint16_t kind, const void* code) noexcept {
   begin_wait(thread, kind, code);
 }
+/// A processor that waits for the memory of a barrier reads the clock meanwhile, some 50 ns before the last thread
+/// comes there.
 [[gnu::noinline]] void wait_ends(std::uint16_t kind, const void* code) noexcept {
+  if (kind == sync_kind::barrier_explicit || kind == sync_kind::barrier_implicit_workshare) complete_instructions();
   end_wait(thread, kind, code);
 }
 [[gnu::noinline, gnu::cold]] void record_past_wait(Thread& self) noexcept {

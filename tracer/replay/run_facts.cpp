@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "tracer/property_names.hpp"
-#include "tracer/replay/wait_policy.hpp"
 
 namespace tracer::report {
 namespace {

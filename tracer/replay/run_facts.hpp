@@ -54,8 +54,12 @@ inline RunFacts run_facts(const Definitions& definitions) {
 /// letters and dots. 0: nothing.
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
 
-/// Whether threads are set never to sleep while they wait.
+/// Whether threads are set never to sleep while they wait, and do not.
 bool waits_actively(const RunFacts& facts);
+
+/// Whether threads sleep as soon as they wait, however they are set: with more of them than processors libgomp spins
+/// for microseconds. False where the processors or the runtime are unknown.
+bool sleeps_at_once(const RunFacts& facts);
 
 /// Of one location: TRACER::PROCESSOR_NS, TRACER::DELAY_NS and TRACER::PROCESSORS.
 struct ThreadFacts {

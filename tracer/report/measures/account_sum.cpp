@@ -2,7 +2,7 @@
 // The account at the end of the trace: what needs the whole run, and the sums.
 #include <algorithm>
 
-#include "tracer/replay/wait_policy.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/measures/account.hpp"
 
 namespace tracer::report {
