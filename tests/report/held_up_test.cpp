@@ -74,13 +74,13 @@ TEST_CASE("waiting at one place for several causes that are the machine's is one
       trace.enter(thread, done, barrier);
       trace.leave(thread, end, barrier);
       trace.team_end(thread, end, parallel);
-      now = end;
+      now = end + ms;
     }
     auto& properties = trace.editable().locations[thread].properties;
     properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(10 * ms)});
     properties.push_back({"TRACER::DELAY_NS", std::to_string(16 * ms)});
   }
-  trace.simple(0, start + 50 * ms, EventType::program_end);
+  trace.simple(0, start + 51 * ms, EventType::program_end);
   const Json report = report_of(trace);
   INFO(report["verdict"].dump(2));
   CHECK(note_in(report, "held-up").find("Threads wait 30 ms at implicit barrier") == 0);
