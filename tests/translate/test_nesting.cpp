@@ -95,6 +95,24 @@ TEST_CASE("a part of a team that was not forked last is no team's own") {
         Lines{"forked", "begun own", "begun"});
 }
 
+TEST_CASE("a runtime that first sees its thread in another one's region begins and ends no part") {
+  constexpr TaskId initial = make_id(0, 4);
+  const Record begins_initial = initial_task_begin(21, initial), ends_initial = initial_task_end(95, initial);
+  const Record forks_inside = parallel_begin(30, inner, 1),
+               begins_inside = implicit_task_begin(31, inner, inner_task, 0, 1),
+               ends_inside = implicit_task_end(40, inner_task), joins_inside = parallel_end(41, inner);
+  bool out_of_order = true;
+  CHECK(nesting_of({forked, begins, begins_initial, forks_inside, begins_inside, ends_inside, joins_inside, ends, join,
+                    ends_initial},
+                   &out_of_order) ==
+        Lines{"forked", "begun own", "forked", "begun own", "ended", "joined", "ended", "joined"});
+  CHECK_FALSE(out_of_order);
+  // Outside of all teams it is a part, which has all regions inside.
+  CHECK(nesting_of(
+            {initial_task_begin(5, make_id(0, 1)), forked, begins, ends, join, initial_task_end(95, make_id(0, 1))}) ==
+        Lines{"begun", "forked", "begun own", "ended", "joined", "ended"});
+}
+
 TEST_CASE("ends of nothing and regions of nobody are said to be so") {
   CHECK(nesting_of({ends}) == Lines{"ignored"});
   CHECK(nesting_of({parallel_begin(10, foreign, 2)}) == Lines{"no region"});

@@ -13,6 +13,10 @@ namespace {
 constexpr bool is_part(const Record& r) noexcept {
   return r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task;
 }
+/// Of a thread, not of a team of a league.
+constexpr bool is_initial_of_thread(const Record& r, ParallelId team) noexcept {
+  return r.kind == RecordKind::initial_task && team == no_id;
+}
 
 }  // namespace
 
@@ -101,6 +105,8 @@ void Nesting::part_begin(const Record& r) {
   PartBegin part;
   part.team = team_of(r);
   if (part.team == league_) league_ = no_id;
+  // The initial task of a second runtime: what the thread is in began before it, and may end before it.
+  if (is_initial_of_thread(r, part.team) && !parts_.empty()) return void(within_.push_back(r.c));
   part.joins = part.team != no_id && tracer::channel_of(part.team) != channel_;
   if (part.joins) {  // only when it has none of its own: an end that never came is past
     out_of_order_ |= !parts_.empty() || !forks_.empty();
@@ -115,6 +121,7 @@ void Nesting::part_begin(const Record& r) {
 }
 
 void Nesting::part_end(const Record& r) {
+  if (r.kind == RecordKind::initial_task && std::erase(within_, r.c) != 0) return;
   // The runtime may leave ends out (a second region begins): close inner ones with it.
   for (std::size_t n = parts_.size(); n-- > 0;) {
     if (parts_[n].task != r.c && r.c != no_id) continue;

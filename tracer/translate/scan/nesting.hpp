@@ -6,6 +6,10 @@
 //
 // Orders that no runtime should give are completed to that one: a thread that goes on behind a fork begins its part
 // there, one that goes on behind its part's end joins there, and what ends takes with it what began inside.
+//
+// A thread may be in regions of several runtimes, each inside the other. It is outside of all teams once: the initial
+// task of the first runtime. Another runtime's begins where that is first used, inside any region, and ends with the
+// thread; it is no part.
 #pragma once
 
 #include <cstddef>
@@ -91,6 +95,7 @@ class Nesting {
   Listener& listener_;
   std::vector<Fork> forks_;  ///< regions that began here and have not ended
   std::vector<Part> parts_;
+  std::vector<TaskId> within_;      ///< initial tasks that began in one of these, and are no parts
   std::size_t unrecorded_ = 0;      ///< of these, without the record of their begin
   std::vector<ParallelId> joined_;  ///< before the record of their end
   ParallelId last_forked_ = no_id;  ///< ids grow
