@@ -67,3 +67,32 @@ TEST_CASE("tasks of which each creates the next are followed, as many as there a
     CHECK(report["tasks"]["graph"]["critical_path_tasks"] == tasks + 1);
   }
 }
+
+// Regions of two runtimes on one thread: its region inside the other's.
+TEST_CASE("a task belongs to the team that its event names, which may be around the thread's innermost") {
+  TraceBuilder trace{1};
+  const RegionRef outer = trace.region("parallel", RegionRole::parallel),
+                  inner = trace.region("parallel", RegionRole::parallel, 20),
+                  barrier = trace.region("barrier", RegionRole::barrier, 21),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12);
+  trace.editable().comms.push_back({"Thread team 1", 1, 0});
+  trace.simple(0, ms, EventType::program_begin, 0, 1);
+  trace.team_begin(0, ms, outer);
+  trace.team_begin(0, 2 * ms, inner, 1);
+  for (unsigned i = 0; i < 100; ++i) {
+    trace.enter(0, 2 * ms, barrier);
+    trace.leave(0, 2 * ms, barrier);
+  }
+  trace.create_task(0, 3 * ms, create, 1, 1);
+  trace.run_task(0, 3 * ms, 4 * ms, task, 0, 1);
+  trace.create_task(0, 4 * ms, create, 2, 2);
+  trace.team_end(0, 5 * ms, inner, 1);
+  trace.run_task(0, 6 * ms, 8 * ms, task, 0, 2);
+  trace.team_end(0, 9 * ms, outer);
+  trace.simple(0, 9 * ms, EventType::program_end);
+  const Json report = Json::parse(report::to_json(report::analyze(trace)));
+  CHECK(report["tasks"]["completed"] == 2);
+  CHECK(report["tasks"]["total_ns"] == 3 * ms);
+  CHECK(report["tasks"]["longest_ns"] == 2 * ms);
+}

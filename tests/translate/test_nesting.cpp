@@ -46,6 +46,11 @@ Lines nesting_of(const std::vector<Record>& records, bool* out_of_order = nullpt
       nesting.parallel_end(r);
     } else if (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) {
       r.endpoint == Endpoint::begin ? nesting.part_begin(r) : nesting.part_end(r);
+    } else if (r.kind == RecordKind::task_schedule) {
+      const Record run = nesting.task_switch(r);
+      listener.lines.push_back(std::to_string(counter_of(run.b)) + " to " + std::to_string(counter_of(run.c)));
+    } else if (r.kind == RecordKind::task_create) {
+      listener.lines.push_back("created in " + std::to_string(nesting.part_of_creator(r.b)));
     }
   }
   if (out_of_order != nullptr) *out_of_order = nesting.is_out_of_order();
@@ -93,6 +98,49 @@ TEST_CASE("another thread's team ends all that this thread was in") {
 TEST_CASE("a part of a team that was not forked last is no team's own") {
   CHECK(nesting_of({forked, begins, implicit_task_begin(30, region, inner_task, 0, 2)}) ==
         Lines{"forked", "begun own", "begun"});
+}
+
+TEST_CASE("a runtime that first sees its thread in another one's region begins and ends no part") {
+  constexpr TaskId initial = make_id(0, 4);
+  const Record begins_initial = initial_task_begin(21, initial), ends_initial = initial_task_end(95, initial);
+  const Record forks_inside = parallel_begin(30, inner, 1),
+               begins_inside = implicit_task_begin(31, inner, inner_task, 0, 1),
+               ends_inside = implicit_task_end(40, inner_task), joins_inside = parallel_end(41, inner);
+  bool out_of_order = true;
+  CHECK(nesting_of({forked, begins, begins_initial, forks_inside, begins_inside, ends_inside, joins_inside, ends, join,
+                    ends_initial},
+                   &out_of_order) ==
+        Lines{"forked", "begun own", "forked", "begun own", "ended", "joined", "ended", "joined"});
+  CHECK_FALSE(out_of_order);
+  // Outside of all teams it is a part, which has all regions inside.
+  CHECK(nesting_of(
+            {initial_task_begin(5, make_id(0, 1)), forked, begins, ends, join, initial_task_end(95, make_id(0, 1))}) ==
+        Lines{"begun", "forked", "begun own", "ended", "joined", "ended"});
+}
+
+TEST_CASE("tasks of one runtime run inside another's, and the thread goes back to that") {
+  constexpr TaskId initial = make_id(0, 4), one = make_id(0, 8), other = make_id(0, 9), third = make_id(0, 10);
+  const auto enters = [](Ticks time, TaskId prior, TaskId next) {
+    return task_switch(time, task_status::switched, prior, next);
+  };
+  const auto completes = [](Ticks time, TaskId task, TaskId next) {
+    return task_switch(time, task_status::complete, task, next);
+  };
+  // The second runtime's current task is its initial one, that of the first is the region's or the task below.
+  const Record begins_initial = initial_task_begin(21, initial);
+  CHECK(nesting_of({forked, begins, begins_initial, enters(30, master_task, one), enters(31, initial, other),
+                    enters(32, one, third), completes(33, third, one), completes(34, other, initial),
+                    completes(35, one, master_task), ends, join}) ==
+        Lines{"forked", "begun own", "3 to 8", "8 to 9", "9 to 10", "10 to 9", "9 to 8", "8 to 3", "ended", "joined"});
+  // The other one's region is between: there the implicit task of that stands for what is around it.
+  const Record forks_inside = parallel_begin(30, inner, 1), ends_inside = implicit_task_end(40, inner_task),
+               begins_inside = implicit_task_begin(31, inner, inner_task, 0, 1), joins_inside = parallel_end(41, inner);
+  CHECK(nesting_of({forked, begins, begins_initial, enters(22, master_task, one), forks_inside, begins_inside,
+                    task_create(32, other, one), task_create(33, third, inner_task), enters(34, one, other),
+                    completes(35, other, one), enters(36, inner_task, third), completes(37, third, inner_task),
+                    ends_inside, joins_inside, completes(42, one, master_task), ends, join}) ==
+        Lines{"forked", "begun own", "3 to 8", "forked", "begun own", "created in 0", "created in 1", "6 to 9",
+              "9 to 6", "6 to 10", "10 to 6", "ended", "joined", "8 to 3", "ended", "joined"});
 }
 
 TEST_CASE("ends of nothing and regions of nobody are said to be so") {

@@ -258,6 +258,12 @@ bool Replay::count(LocationRef ref, std::size_t events) {
   }
 }
 
+Team* Replay::team_of(const LocationState& location, const Event& event) {
+  const Membership* const named = location.membership([&event](const Team& team) { return team.comm == event.ref; });
+  if (named != nullptr) return named->team.get();
+  return location.contexts.empty() ? nullptr : location.contexts.back().team.get();
+}
+
 TaskRef Replay::find(const Event& event, Team* team) {
   TaskRef& task = tasks_[key_of(event)];
   if (task == nullptr) {
@@ -280,7 +286,7 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   task->id = attribute(attributes, task_id_);
   task->location = task->created_on = ref;
   task->parent = location.current;
-  task->team = location.contexts.empty() ? nullptr : location.contexts.back().team.get();
+  task->team = team_of(location, event);
   task->team_number = task->team == nullptr ? 0 : task->team->number;
   task->created = event.time;
   TaskRef& place = tasks_[key_of(event)];
@@ -303,7 +309,7 @@ void Replay::do_task_switch(LocationRef ref, LocationState& location, const Even
   if (event.b == 0) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
   } else {
-    location.current = find(event, location.contexts.empty() ? nullptr : location.contexts.back().team.get());
+    location.current = find(event, team_of(location, event));
     Task& task = *location.current;
     task.location = ref;
     if (!task.started) {

@@ -100,6 +100,8 @@ class Replay final : public EventVisitor {
   void forget_id(LocationRef ref, const Task& task);
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
   void depend(Task& source, Task& sink);
+  /// Of which the event's task is: the one that it names, else the innermost; nullptr: the thread is in none.
+  static Team* team_of(const LocationState& location, const Event& event);
   TaskRef find(const Event& event, Team* team);
 
   const Definitions& definitions_;

@@ -2,6 +2,7 @@
 // The state of a replay at a moment: frames, tasks, teams, and what each location is in.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -196,6 +197,14 @@ struct LocationState {
   TaskRef root, current;
   std::vector<Membership> contexts;
   std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task
+  /// The innermost for which `is` holds of its team; nullptr: there is none. A thread in regions of two runtimes makes
+  /// and runs tasks of the outer one's team inside of the inner one's, too.
+  template <class Is>
+  const Membership* membership(const Is& is) const {
+    const auto found =
+        std::find_if(contexts.rbegin(), contexts.rend(), [&](const Membership& m) { return is(*m.team); });
+    return found != contexts.rend() ? &*found : nullptr;
+  }
   Activity activity() const noexcept {
     if (!current->stack.empty()) return current->stack.back().activity;
     return initial || !contexts.empty() ? Activity::work : Activity::idle;

@@ -141,11 +141,11 @@ void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
   ++row.count;
   row.total += task.active;
   row.longest = std::max(row.longest, task.active);
-  if (task.team != nullptr) {
-    raise(task.team->final_path, task.path);
-    // It is done before the barrier that its team waits in next.
-    const LocationState& where = replay_.location(location);
-    if (!where.contexts.empty()) raise(epoch(*task.team, where.contexts.back().implicit->barriers), task.path);
+  const Membership* const member =
+      replay_.location(location).membership([&task](const Team& team) { return &team == task.team; });
+  if (member != nullptr) {
+    raise(member->team->final_path, task.path);
+    raise(epoch(*member->team, member->implicit->barriers), task.path);  // done before its team's next barrier
   }
   if (task.parent != nullptr) raise(task.parent->children, task.path);
   // Whoever waits for descendants waits for those between as well, and these hand on what they received.

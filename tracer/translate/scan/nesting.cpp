@@ -3,6 +3,7 @@
 #include "tracer/translate/scan/nesting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tracer/ompt_values.hpp"
 #include "tracer/repeats.hpp"
@@ -13,11 +14,15 @@ namespace {
 constexpr bool is_part(const Record& r) noexcept {
   return r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task;
 }
+/// Of a thread, not of a team of a league.
+constexpr bool is_initial_of_thread(const Record& r, ParallelId team) noexcept {
+  return r.kind == RecordKind::initial_task && team == no_id;
+}
 
 }  // namespace
 
 void Nesting::begin(const PartBegin& part, TaskId task, const Record& r) {
-  parts_.push_back({part.team, task, part.own, part.synthesized});
+  parts_.push_back({part.team, task, part.own, part.synthesized, std::exchange(running_, task), interposed_.size()});
   if (parts_.back().is_unrecorded()) ++unrecorded_;
   listener_.begun(part, r);
 }
@@ -34,6 +39,8 @@ void Nesting::end_innermost(EndCause cause, const Record& r) {
   out_of_order_ |= cause != EndCause::recorded;
   if (parts_.back().own && !forks_.empty()) forks_.back().left = true;
   if (parts_.back().is_unrecorded()) --unrecorded_;
+  running_ = parts_.back().around;
+  interposed_.resize(parts_.back().interposed);
   parts_.pop_back();
   listener_.ended(cause, r);
 }
@@ -92,6 +99,7 @@ bool Nesting::record_synthesized(const Record& r, ParallelId team) {
       std::find_if(parts_.begin(), parts_.end(), [team](const Part& p) { return p.is_unrecorded() && p.team == team; });
   if (part == parts_.end()) return false;
   part->task = r.c;
+  if (running_ == no_id && part + 1 == parts_.end()) running_ = r.c;
   if (!part->is_unrecorded()) --unrecorded_;
   listener_.recorded(static_cast<std::size_t>(part - parts_.begin()), r);
   return true;
@@ -101,6 +109,8 @@ void Nesting::part_begin(const Record& r) {
   PartBegin part;
   part.team = team_of(r);
   if (part.team == league_) league_ = no_id;
+  // The initial task of a second runtime: what the thread is in began before it, and may end before it.
+  if (is_initial_of_thread(r, part.team) && !parts_.empty()) return void(within_.push_back(r.c));
   part.joins = part.team != no_id && tracer::channel_of(part.team) != channel_;
   if (part.joins) {  // only when it has none of its own: an end that never came is past
     out_of_order_ |= !parts_.empty() || !forks_.empty();
@@ -115,6 +125,7 @@ void Nesting::part_begin(const Record& r) {
 }
 
 void Nesting::part_end(const Record& r) {
+  if (r.kind == RecordKind::initial_task && std::erase(within_, r.c) != 0) return;
   // The runtime may leave ends out (a second region begins): close inner ones with it.
   for (std::size_t n = parts_.size(); n-- > 0;) {
     if (parts_[n].task != r.c && r.c != no_id) continue;
@@ -123,6 +134,45 @@ void Nesting::part_end(const Record& r) {
   }
   out_of_order_ |= !parts_.empty();
   listener_.ignored(r);
+}
+
+/// The thread has come from it to what it runs, without leaving it.
+bool Nesting::is_beneath(TaskId task) const {
+  const auto is_it = [task](const auto& p) { return p.around == task; };
+  return task == implicit() || std::find(within_.begin(), within_.end(), task) != within_.end() ||
+         std::any_of(interposed_.rbegin(), interposed_.rend(), is_it) ||
+         std::any_of(parts_.rbegin(), parts_.rend(), is_it);
+}
+
+// An untied task may have left the thread without a record.
+Record Nesting::task_switch(Record r) {
+  if (!task_status::is_switch(r.sub)) return r;
+  const TaskId prior = r.b != no_id ? r.b : implicit(), next = r.c != no_id ? r.c : implicit();
+  const TaskId around = std::exchange(running_, next);
+  const bool is_inside = !interposed_.empty() && (parts_.empty() || interposed_.size() > parts_.back().interposed);
+  if (prior == around) {
+    if (!is_inside || interposed_.back().task != prior || interposed_.back().prior != next) return r;
+    r.c = running_ = interposed_.back().around;
+    interposed_.pop_back();
+  } else if (next != implicit() && next != prior && !task_status::ends_task(r.sub) && (around & untied_bit) == 0 &&
+             is_beneath(prior)) {
+    interposed_.push_back({next, prior, around});
+    r.b = around;
+  }
+  return r;
+}
+
+std::size_t Nesting::part_of_creator(TaskId creator) const {
+  const std::size_t innermost = parts_.size() - 1;
+  if (creator == no_id || creator == running_ || creator == implicit()) return innermost;
+  std::size_t last = interposed_.size();
+  for (std::size_t n = parts_.size(); n-- > 0; last = parts_[n].interposed) {
+    if (parts_[n].task == creator) return n;
+    for (std::size_t i = parts_[n].interposed; i < last; ++i)
+      if (interposed_[i].around == creator) return n;
+    if (parts_[n].around == creator && n > 0) return n - 1;
+  }
+  return innermost;
 }
 
 }  // namespace tracer::translate

@@ -6,6 +6,11 @@
 //
 // Orders that no runtime should give are completed to that one: a thread that goes on behind a fork begins its part
 // there, one that goes on behind its part's end joins there, and what ends takes with it what began inside.
+//
+// A thread may be in regions of several runtimes, each inside the other. It is outside of all teams once: the initial
+// task of the first runtime. Another runtime's begins where that is first used, inside any region, and ends with the
+// thread; it is no part. A runtime names as prior and next task what the thread runs for it alone: task_switch() gives
+// what the thread leaves and goes to.
 #pragma once
 
 #include <cstddef>
@@ -62,6 +67,12 @@ class Nesting {
   void part_begin(const Record& r);
   void part_end(const Record& r);
 
+  /// A record of tasks, with the tasks that the thread leaves and goes to: those of another runtime, where the
+  /// runtime's own prior task has gone on to that. Shown each of them once, in order.
+  Record task_switch(Record r);
+  /// In which of the parts, from the outermost, the thread runs the task that creates another; there must be one.
+  std::size_t part_of_creator(TaskId creator) const;
+
   /// A begin or end was missing so far, or one too many.
   bool is_out_of_order() const noexcept { return out_of_order_; }
 
@@ -77,8 +88,18 @@ class Nesting {
     TaskId task;
     bool own;
     bool synthesized;
+    TaskId around;           ///< that ran when it began
+    std::size_t interposed;  ///< how many there were
     bool is_unrecorded() const noexcept { return synthesized && task == no_id; }
   };
+  /// A task of one runtime that came to run inside another's.
+  struct Interposed {
+    TaskId task;
+    TaskId prior;   ///< its runtime's, which is not what the thread left
+    TaskId around;  ///< but this
+  };
+  TaskId implicit() const noexcept { return parts_.empty() ? no_id : parts_.back().task; }
+  bool is_beneath(TaskId task) const;
   ParallelId team_of(const Record& r) const noexcept;
   bool is_mine(std::uint64_t id) const noexcept { return tracer::channel_of(id) == channel_ && counter_of(id) != 0; }
   bool record_synthesized(const Record& r, ParallelId team);
@@ -91,6 +112,9 @@ class Nesting {
   Listener& listener_;
   std::vector<Fork> forks_;  ///< regions that began here and have not ended
   std::vector<Part> parts_;
+  std::vector<Interposed> interposed_;
+  TaskId running_ = no_id;          ///< implicit or explicit
+  std::vector<TaskId> within_;      ///< initial tasks that began in one of these, and are no parts
   std::size_t unrecorded_ = 0;      ///< of these, without the record of their begin
   std::vector<ParallelId> joined_;  ///< before the record of their end
   ParallelId last_forked_ = no_id;  ///< ids grow

@@ -86,10 +86,11 @@ void Scanner::task_create(const Record& r) {
     if (key.construct != Construct::taskwait) site({r.c, Construct::create_task, false, 0});
   }
   const bool is_taskwait = keys_[known.value].construct == Construct::taskwait;
-  name(counter, {nest_.empty() ? none : nest_.back(), known.value});
+  const std::uint32_t creator = nest_.empty() ? none : nest_[nesting_.part_of_creator(r.b)];
+  name(counter, {creator, known.value});
   if (is_taskwait) return;
-  balance(make_id(channel_, counter));
-  if (!nest_.empty()) out_.implicits[nest_.back()].creates_tasks = true;
+  balance(creator, make_id(channel_, counter));
+  if (creator != none) out_.implicits[creator].creates_tasks = true;
 }
 
 void Scanner::task_schedule(const Record& r) {
@@ -105,7 +106,7 @@ void Scanner::task_schedule(const Record& r) {
     running_ = next;
     if (task_status::ends_task(r.sub) && prior != no_id) {
       ++out_.tasks_ended;
-      balance(-(prior & ~untied_bit));
+      balance(nest_.empty() ? none : nest_.back(), -(prior & ~untied_bit));
     }
   }
   using Switch = ChannelScan::UntiedSwitch;
@@ -208,7 +209,7 @@ void Scanner::record(const Record& r) {
     case RecordKind::task_create:
       return task_create(r);
     case RecordKind::task_schedule:
-      return task_schedule(r);
+      return task_schedule(nesting_.task_switch(r));
     case RecordKind::dependences:
       return dependence(r);
     case RecordKind::dispatch:

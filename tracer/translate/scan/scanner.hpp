@@ -38,8 +38,8 @@ class Scanner final : Nesting::Listener {
   void grow_sites();
   void name(std::uint64_t counter, Entity entity);
   void task_create(const Record& r);
-  void balance(std::uint64_t tasks) {
-    (nest_.empty() ? out_.tasks_outside : out_.implicits[nest_.back()].tasks) += tasks;
+  void balance(std::uint32_t implicit, std::uint64_t tasks) {
+    (implicit == none ? out_.tasks_outside : out_.implicits[implicit].tasks) += tasks;
   }
   void task_schedule(const Record& r);
   void dependence(const Record& r);

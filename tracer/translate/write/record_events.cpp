@@ -25,7 +25,8 @@ Site* RecordEvents::write(const Record& r, Nanoseconds t) {
   }
 }
 
-void RecordEvents::task(const Record& r, Nanoseconds t) {
+void RecordEvents::task(const Record& record, Nanoseconds t) {
+  const Record r = course.teams.task_switch(record);
   if (task_status::is_fulfill(r.sub)) return marks.fulfilled(r, t);
   if (r.sub == task_status::taskwait_complete && course.tasks.waits(r.b)) return regions.leave(t, Construct::taskwait);
   course.tasks.schedule(r, t);

@@ -22,6 +22,9 @@ class TeamCourse final : Nesting::Listener {
   void parallel(const Record& r, Nanoseconds t);
   void part(const Record& r, Nanoseconds t);
 
+  /// See Nesting.
+  Record task_switch(const Record& r) { return nesting_.task_switch(r); }
+
   /// A fork and its team's begin are one to a reader, as are its end and the join: no event may come between. `r` is
   /// what comes now.
   void complete_boundary(const Record& r, Nanoseconds t) {
