@@ -236,7 +236,8 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
   recover_elsewhere(launch_, traces);
-  if (traces.empty() && elsewhere.empty() && !options_.quiet && ended.start_error == 0 && launch_.why_none.empty())
+  if (traces.empty() && elsewhere.empty() && !options_.quiet && ended.start_error == 0 && launch_.why_none.empty() &&
+      !program.is_reason_known)
     print_none_was_made(ended, program.preload, notes);
   const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
   if (is_last && !options_.quiet) print_left_memory(launch_);

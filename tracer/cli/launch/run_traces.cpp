@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "tracer/base/config.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/output/terminal.hpp"
 
@@ -40,10 +41,13 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
       std::any_of(notes.begin(), notes.end(), [](const LaunchNote& note) { return note.kind == LaunchNoteKind::off; });
   if (is_off || !read_config(environ).enabled)
     return print_note("no trace: TRACER=off is in the environment, or the program sets it.");
+  for (const LaunchNote& note : notes)
+    if (note.kind == LaunchNoteKind::failed) return print_note("no trace: " + printable(note.text));
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: Tracer saw no use of OpenMP, MPI, CUDA or annotations, or the program's OpenMP runtime does not "
-      "support OMPT (see --verbose).");
+      "no trace: no process of the program began one. If a line of Tracer above gives no reason, they used no OpenMP, "
+      "MPI, CUDA or annotations, their OpenMP runtime does not support OMPT, or they could not load Tracer or write "
+      "by then (another user, chroot, seccomp); --verbose prints what the runtime loads.");
   if (preload.empty())
     print_note(
         "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "
