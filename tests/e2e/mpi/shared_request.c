@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 1 posts a receive, and three threads test that one request until one of them has completed it (forbidden: MPI
- * 4.1, 12.6.2). Rank 0 sends. */
+/* Rank 1 posts a receive, every other one persistent, and three threads test that one request, alone or in an array,
+ * until one of them has completed it (forbidden: MPI 4.1, 12.6.2). Rank 0 sends. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 enum { messages = 400, testers = 3 };
-static MPI_Request request;
+static MPI_Request request, persistent;
 static atomic_int is_done;
 static pthread_barrier_t turn;
 
-static void* test(void* nothing) {
-  (void)nothing;
+static int test_once(MPI_Request* one, int is_array, int wants_status) {
+  int flag = 0, index;
+  MPI_Status status, *given = wants_status ? &status : MPI_STATUS_IGNORE;
+  const int result = is_array ? MPI_Testany(1, one, &index, &flag, given) : MPI_Test(one, &flag, given);
+  return result != MPI_SUCCESS || flag;
+}
+
+static void* test(void* is_array) {
   for (int i = 0; i < messages; ++i) {
     pthread_barrier_wait(&turn);
     for (int tests = 1; !atomic_load(&is_done); ++tests) {
-      int flag = 0;
-      MPI_Status status;
-      const int result = MPI_Test(&request, &flag, i % 2 ? &status : MPI_STATUS_IGNORE);
-      if (result != MPI_SUCCESS || flag) atomic_store(&is_done, 1);
+      if (test_once(i % 2 ? &persistent : &request, is_array != NULL, i / 2 % 2)) atomic_store(&is_done, 1);
       if (tests % 16 == 0) usleep(50); /* each is in the trace */
     }
     pthread_barrier_wait(&turn);
@@ -38,8 +41,9 @@ int main(int argc, char** argv) {
   }
   pthread_t threads[testers];
   if (rank == 1) {
+    MPI_Recv_init(data, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &persistent);
     pthread_barrier_init(&turn, NULL, testers + 1);
-    for (int t = 0; t < testers; ++t) pthread_create(&threads[t], NULL, &test, NULL);
+    for (int t = 0; t < testers; ++t) pthread_create(&threads[t], NULL, &test, t == 2 ? &turn : NULL);
   }
   for (int i = 0; i < messages; ++i) {
     if (rank == 0) {
@@ -47,14 +51,19 @@ int main(int argc, char** argv) {
       MPI_Send(data, 4, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else if (rank == 1) {
       atomic_store(&is_done, 0);
-      MPI_Irecv(data, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+      if (i % 2)
+        MPI_Start(&persistent);
+      else
+        MPI_Irecv(data, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
       pthread_barrier_wait(&turn);
       MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
       pthread_barrier_wait(&turn);
     }
   }
-  if (rank == 1)
+  if (rank == 1) {
     for (int t = 0; t < testers; ++t) pthread_join(threads[t], NULL);
+    MPI_Request_free(&persistent);
+  }
   MPI_Finalize();
   return 0;
 }

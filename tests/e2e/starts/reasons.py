@@ -78,6 +78,11 @@ class Reasons:
                 need(line == (not is_traced or bool(words)) and "no trace:" not in done.stderr, f"and a line says what is not recorded {done.stderr}")
                 need((self.directory / f"placed-{name}{len(words)}/traces.otf2").exists() == is_traced, f"what OMPT can load is traced {done.stderr}")
 
+        (self.directory / "link").symlink_to("a space")
+        done = run([self.options.tracer, "run", "-o", "linked", "--", "/bin/sh", "-c", '"$0"; exit', self.options.program],
+                   clean(TRACER_LIBRARY=str(self.directory / "link/libtracer.so")), cwd=self.directory)
+        need("splits LD_PRELOAD" not in done.stderr and "ld.so" not in done.stderr and (self.directory / "linked/traces.otf2").exists(), f"a link is what the line says {done.stderr}")
+
     def programs(self):
         (self.directory / "plain").write_text("text")
         (self.directory / "broken").write_text("#!/no/such/interpreter -x\n")

@@ -162,15 +162,15 @@ bool is_untraceable(const Program& first, const std::vector<std::string>& comman
   return below.empty() ? !can_have_tool(first) : std::none_of(below.begin(), below.end(), can_have_tool);
 }
 
-bool is_badly_placed(const Program& program, const fs::path& tool_library, bool is_quiet) {
+bool is_badly_placed(const Program& program, const std::string& runtime, const fs::path& tool_library, bool is_quiet) {
+  if (is_preloadable(tool_library)) return false;
   const bool needs_list = tool_library.native().find(':') != std::string::npos;  // also OMP_TOOL_LIBRARIES
-  const bool is_recorded = has_openmp(program) && !program.has_gcc_runtime && !uses_mpi(program) && !needs_list;
-  if (is_preloadable(tool_library) || is_recorded) return false;
+  const bool knows_tools = has_openmp(program) && (!program.has_gcc_runtime || !runtime.empty());
+  if (knows_tools && !uses_mpi(program) && !needs_list) return false;
   if (!is_quiet && find_launcher().rank <= 0)
-    print_note(tool_library.string() + what_loader_splits +
-               (needs_list ? ": OpenMP and MPI are not recorded." : ": OpenMP of GCC and MPI are not recorded.") +
-               " To record them, make a link to its directory under a path without them, and set "
-               "TRACER_LIBRARY=LINK/libtracer.so.");
+    print_note(tool_library.string() + what_loader_splits + ": " + (needs_list ? "OpenMP, " : "OpenMP of GCC, ") +
+               "MPI and Python functions are not recorded. To record them, make a link to its directory under a path "
+               "without them, and set TRACER_LIBRARY=LINK/libtracer.so.");
   return true;
 }
 

@@ -30,7 +30,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request,
 bool is_untraceable(const Program& first, const std::vector<std::string>& command);
 
 /// Prints what is not recorded of the program because Tracer's libraries have a place that a list of files cannot name.
-/// True: that is a reason why there may be no trace.
-bool is_badly_placed(const Program& program, const std::filesystem::path& tool_library, bool is_quiet);
+/// `runtime`: what openmp_to_preload() gave. True: that is a reason why there may be no trace.
+bool is_badly_placed(const Program& program, const std::string& runtime, const std::filesystem::path& tool_library,
+                     bool is_quiet);
 
 }  // namespace tracer::cli

@@ -105,7 +105,7 @@ int run(const Options& options) {
       inspected, {options.command, options.runtime, options.annotations != "none", options.quiet, begins_with_python},
       library);
   const bool is_reason_known =
-      is_badly_placed(inspected, library, options.quiet) || is_untraceable(inspected, options.command);
+      is_badly_placed(inspected, runtime, library, options.quiet) || is_untraceable(inspected, options.command);
   const std::string preload = before_other_tools(inspected, options.command, library, runtime);
   Launch launch = begin_launch(options.output, *program);
   if (!launch.why_none.empty())

@@ -45,9 +45,10 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
     if (note.kind == LaunchNoteKind::failed) return print_note("no trace: " + printable(note.text));
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: no process of the program began one. If a line of Tracer above gives no reason, they used no OpenMP, "
-      "MPI, CUDA or annotations, their OpenMP runtime does not support OMPT, or they could not load Tracer or write "
-      "by then (another user, chroot, seccomp); --verbose prints what the runtime loads.");
+      "no trace: no process of the program began one. Where no line of Tracer above gives the reason: the program used "
+      "no "
+      "OpenMP, MPI, CUDA or annotations; or its OpenMP runtime does not support OMPT; or by then it could not load "
+      "Tracer or write the trace (another user, chroot, seccomp). --verbose prints what the runtime loads.");
   if (preload.empty())
     print_note(
         "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "
