@@ -23,7 +23,7 @@ static void* test(void* is_array) {
     pthread_barrier_wait(&turn);
     for (int tests = 1; !atomic_load(&is_done); ++tests) {
       if (test_once(i % 2 ? &persistent : &request, is_array != NULL, i / 2 % 2)) atomic_store(&is_done, 1);
-      if (tests % 16 == 0) usleep(50); /* each is in the trace */
+      if (tests % 128 == 0) usleep(50); /* each is in the trace */
     }
     pthread_barrier_wait(&turn);
   }
