@@ -16,6 +16,7 @@ namespace tracer {
 enum class LaunchNoteKind : char {
   elsewhere = '@',        ///< the process' trace is in the directory `text`
   off = '-',              ///< TRACER=off
+  failed = '?',           ///< a process could not begin its trace: `text`
   tool_starts = '>',      ///< another OpenMP tool, the file `text`, is about to be started
   tool_active = '+',      ///< it gets every callback
   tool_refuses = '~',     ///< it wants to be no tool

@@ -14,8 +14,17 @@ void end_of_call(const Call& call, Endpoint at) noexcept {
 
 void give_back(Pending* claimed) noexcept {
   if (!claimed->is_persistent) return remove(claimed);
-  claimed->is_active = false;
+  {
+    const Deciding deciding(*claimed);
+    claimed->is_active = false;
+  }
   release(claimed);
+}
+
+/// What MPI answers about a receive that another call has completed, or is about to.
+bool is_empty(const Pending& p, Word status) noexcept {
+  return p.kind == PendingKind::receive && !p.is_partitioned && family.source(status) == family.any_source &&
+         !family.cancelled(status);
 }
 
 [[gnu::always_inline]] inline void receive(const Call& call, const Pending& p, Word status, std::uint64_t number,
@@ -72,6 +81,10 @@ void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
 }  // namespace
 
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept {
+  if (!ends(*claimed, outcome == Outcome::done && is_empty(*claimed, status))) {
+    end_of_call(call, at);
+    return release(claimed);
+  }
   outcome == Outcome::done ? tell_end(call, *claimed, status, at) : fail(call, *claimed, at);
   give_back(claimed);
 }
@@ -125,9 +138,15 @@ void abandon_all(const Call& call) noexcept {
   }
 }
 
-void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
-  // Recorded before another thread can claim it: requests that share a handle may be another's by then, and be over.
-  if (claimed->is_active && claimed->kind == PendingKind::one_sided) {
+namespace {
+
+/// Recorded before another thread can claim it, or complete it: requests that share a handle may be another's by then,
+/// and be over.
+void tell_tested(const Call& call, const Pending* claimed, Endpoint at) noexcept {
+  const Deciding deciding(*claimed);
+  if (claimed->is_over) {
+    end_of_call(call, at);
+  } else if (claimed->is_active && claimed->kind == PendingKind::one_sided) {
     call.rma(at, RmaStep::tested, claimed->window->id, 0, 0, 0, claimed->number);
   } else if (claimed->is_active && claimed->kind == PendingKind::io) {
     call.io(at, IoStep::operation_tested, claimed->file->id, {.id = claimed->number});
@@ -136,6 +155,12 @@ void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
   } else {
     end_of_call(call, at);
   }
+}
+
+}  // namespace
+
+void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
+  tell_tested(call, claimed, at);
   release(claimed);
 }
 

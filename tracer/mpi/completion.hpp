@@ -11,6 +11,7 @@ enum class Outcome : std::uint8_t { done, failed };
 [[gnu::always_inline]] inline bool complete_message(const Call& call, Pending* claimed, Word status,
                                                     Endpoint at) noexcept {
   const Pending& p = *claimed;
+  if (has_threads.load(std::memory_order_relaxed)) return false;  // whose call it is has to be decided
   if (p.is_persistent || p.may_be_cancelled) return false;
   if (p.kind == PendingKind::send) {
     call.request(at, MpiRequestStep::sent, p.number);
@@ -22,8 +23,8 @@ enum class Outcome : std::uint8_t { done, failed };
   remove(claimed);
   return true;
 }
-/// Records that what was claimed is over and releases it; `status` is MPI's for it. With Endpoint::end the last record
-/// is also the call's end.
+/// Records that what was claimed is over, unless another call has completed it, and releases it; `status` is MPI's.
+/// With Endpoint::end the last record is also the call's end.
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
 /// It began and will not come to its end: what else could be recorded of it is only counted, a receive as `lost`.
 void fail(const Call& call, const Pending& pending, Endpoint at, Unrecorded lost = Unrecorded::failed_receive) noexcept;
@@ -37,10 +38,11 @@ void tested(const Call& call, Pending* claimed, Endpoint at) noexcept;
 /// It begins: what was made by MPI_Isend and its like, or a persistent one. `at` as for Call::send.
 void start(const Call& call, const Pending& pending, Endpoint at) noexcept;
 
-/// Whether the status is looked at.
+/// Whether the status is looked at. Where there are several threads others may meanwhile start or cancel it.
 inline bool wants_status(const Pending* pending) noexcept {
-  return pending != nullptr && pending->is_active &&
-         (pending->kind >= PendingKind::receive || pending->may_be_cancelled);
+  return pending != nullptr &&
+         (has_threads.load(std::memory_order_relaxed) ||
+          (pending->is_active && (pending->kind >= PendingKind::receive || pending->may_be_cancelled)));
 }
 
 }  // namespace tracer::mpi

@@ -12,7 +12,9 @@ namespace tracer::mpi {
 inline Pending* restart(const Call& call, Word handle) noexcept {
   Pending* const p = claim(call.thread, handle);
   if (p == nullptr) return nullptr;
-  fail(call, *p, Endpoint::none);
+  const Deciding deciding(*p);
+  if (!p->is_over) fail(call, *p, Endpoint::none);
+  p->is_over = p->has_answered = false;
   p->is_active = true;
   p->may_be_cancelled = false;
   if (p->kind != PendingKind::nothing) p->number = next_number();
@@ -21,7 +23,7 @@ inline Pending* restart(const Call& call, Word handle) noexcept {
 
 /// It went on. Open MPI gives it another handle where what it began before goes on behind the program (buffered sends).
 inline void started(Pending* restarted, Word handle) noexcept {
-  restarted->handle = handle;
+  rename(*restarted, handle);
   release(restarted);
 }
 
@@ -293,7 +295,7 @@ struct request_free {
     call.enter();
     const Word result = next(request);
     if (p != nullptr) {
-      abandon(call, *p, Unrecorded::freed_receive);
+      if (ends(*p, false)) abandon(call, *p, Unrecorded::freed_receive);
       remove(p);
     }
     call.leave();
@@ -305,7 +307,10 @@ struct cancel {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
     if (Pending* const p = claim(call.thread, family.load(request))) {
-      p->may_be_cancelled = true;
+      {
+        const Deciding deciding(*p);
+        p->may_be_cancelled = true;
+      }
       release(p);
     }
     return region::run(call, next, request);

@@ -37,6 +37,7 @@ struct alignas(64) Part {
   Bucket* buckets = nullptr;
   std::size_t count = 0;  ///< of buckets, a power of two
   std::size_t used = 0;
+  Pending* claimed = nullptr;  ///< of its queues, where several threads may be in MPI
 };
 
 constinit Part all[parts];
@@ -104,7 +105,7 @@ void count_queued(Pending& pending, Place& place) noexcept {
 constinit thread_local Pending nobodys;
 
 /// What a thread that has ended had is not used again.
-bool make_free(Thread& thread) noexcept {
+bool make_slab(Thread& thread) noexcept {
   constexpr std::size_t slab = 64;
   auto* const fresh = static_cast<Pending*>(std::malloc(slab * sizeof(Pending)));
   if (fresh == nullptr) return false;
@@ -170,6 +171,35 @@ bool take_places(Thread& thread) noexcept {
   return true;
 }
 
+void list(Part& part, Pending& claimed) noexcept {
+  claimed.before = nullptr;
+  claimed.next = part.claimed;
+  if (part.claimed != nullptr) part.claimed->before = &claimed;
+  part.claimed = &claimed;
+  claimed.is_listed = true;
+}
+
+void unlist(Part& part, Pending& claimed) noexcept {
+  if (!claimed.is_listed) return;
+  (claimed.before != nullptr ? claimed.before->next : part.claimed) = claimed.next;
+  if (claimed.next != nullptr) claimed.next->before = claimed.before;
+  claimed.is_listed = false;
+}
+
+Pending* claim_queued(Part& part, std::uint64_t hash, Word handle) noexcept {
+  if (part.used == 0) return nullptr;
+  Bucket& bucket = bucket_of(part, hash);
+  Pending* before = nullptr;
+  Pending* p = bucket.first;
+  for (; p != nullptr && p->handle != handle; p = p->next) before = p;
+  if (p == nullptr) return nullptr;
+  (before != nullptr ? before->next : bucket.first) = p->next;
+  if (bucket.last == p) bucket.last = before;
+  --part.used;
+  p->place->queued.store(p->place->queued.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  return p;
+}
+
 /// What another thread has begun.
 Pending* claim_of_others(Thread& thread, std::uint64_t hash, Word handle) noexcept {
   const Places* const last = thread.last_places;
@@ -181,6 +211,30 @@ Pending* claim_of_others(Thread& thread, std::uint64_t hash, Word handle) noexce
     return &place.pending;
   }
   return nullptr;
+}
+
+/// The claim of another call. Under the part's lock, without which nothing that is claimed ceases to be.
+Pending* join(const Part& part, std::uint64_t hash, Word handle) noexcept {
+  const auto is_wanted = [handle](const Pending& p) { return p.handle == handle && (!p.is_over || p.is_persistent); };
+  for (Pending* p = part.claimed; p != nullptr; p = p->next)
+    if (is_wanted(*p)) return ++p->joined, p;
+  for (Places* p = all_places.load(std::memory_order_acquire); p != nullptr; p = p->next) {
+    Place& place = p->of(hash);
+    if (place.handle.load(std::memory_order_acquire) == Place::claimed && is_wanted(place.pending))
+      return ++place.pending.joined, &place.pending;
+  }
+  return nullptr;
+}
+
+/// The first of its queue.
+void put_back(Part& part, std::uint64_t hash, Pending& pending) noexcept {
+  if (!has_bucket(part)) return;
+  Bucket& bucket = bucket_of(part, hash);
+  pending.next = bucket.first;
+  bucket.first = &pending;
+  if (bucket.last == nullptr) bucket.last = &pending;
+  ++part.used;
+  count_queued(pending, place_of(this_thread, hash));
 }
 
 }  // namespace
@@ -195,7 +249,7 @@ void take_numbers(Thread& thread) noexcept {
 }
 
 Pending* Begun::take_slowly(Thread& thread) noexcept {
-  if (make_free(thread)) return take(thread);
+  if (make_slab(thread)) return take(thread);
   nobodys = Pending{};
   return &nobodys;
 }
@@ -222,20 +276,15 @@ void keep_elsewhere(Thread& thread, Word handle, PendingKind kind, std::uint64_t
 }
 
 Pending* claim_elsewhere(Thread& thread, Word handle) noexcept {
-  Pending* const queued = in_part_of(handle, [handle](Part& part, std::uint64_t hash) -> Pending* {
-    if (part.used == 0) return nullptr;
-    Bucket& bucket = bucket_of(part, hash);
-    Pending* before = nullptr;
-    Pending* p = bucket.first;
-    for (; p != nullptr && p->handle != handle; p = p->next) before = p;
-    if (p == nullptr) return nullptr;
-    (before != nullptr ? before->next : bucket.first) = p->next;
-    if (bucket.last == p) bucket.last = before;
-    --part.used;
-    p->place->queued.store(p->place->queued.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    return p;
+  return in_part_of(handle, [&thread, handle](Part& part, std::uint64_t hash) -> Pending* {
+    const bool may_be_joined = has_threads.load(std::memory_order_relaxed);
+    if (Pending* const queued = claim_queued(part, hash, handle)) {
+      if (may_be_joined) list(part, *queued);
+      return queued;
+    }
+    Pending* const standing = claim_of_others(thread, hash, handle);
+    return standing != nullptr || !may_be_joined ? standing : join(part, hash, handle);
   });
-  return queued != nullptr ? queued : claim_of_others(thread, hash_of_request(handle), handle);
 }
 
 Pending* claim_all() noexcept {
@@ -261,22 +310,48 @@ Pending* claim_all() noexcept {
   return taken.first;
 }
 
-void release(Pending* pending) noexcept {
-  if (pending->place->has(pending)) return pending->place->handle.store(pending->handle, std::memory_order_release);
-  in_part_of(pending->handle, [pending](Part& part, std::uint64_t hash) {
-    if (!has_bucket(part)) return;
-    Bucket& bucket = bucket_of(part, hash);
-    pending->next = bucket.first;
-    bucket.first = pending;
-    if (bucket.last == nullptr) bucket.last = pending;
-    ++part.used;
-    count_queued(*pending, place_of(this_thread, hash));
-  });
+Deciding::Deciding(const Pending& claimed) noexcept
+    : lock_(has_threads.load(std::memory_order_relaxed) ? &all[hash_of_request(claimed.handle) >> 58].lock : nullptr) {
+  if (lock_ != nullptr) lock_->lock();
 }
 
-void remove_queued(Pending* pending) noexcept {
+bool ends(Pending& claimed, bool is_empty) noexcept {
+  if (!has_threads.load(std::memory_order_relaxed)) return true;
+  const Deciding deciding(claimed);
+  if (claimed.is_over || !claimed.is_active) return false;
+  claimed.has_answered = is_empty;
+  claimed.is_over = !is_empty;
+  return !is_empty;
+}
+
+void rename(Pending& claimed, Word handle) noexcept {
+  if (claimed.handle == handle) return;
+  in_part_of(claimed.handle, [&claimed](Part& part, std::uint64_t) { unlist(part, claimed); });
+  claimed.handle = handle;
+}
+
+void let_go(Pending* pending, bool is_over) noexcept {
+  // What becomes of a queued one; Place::claimed: nothing.
+  const Word becomes = in_part_of(pending->handle, [pending, is_over](Part& part, std::uint64_t hash) -> Word {
+    Pending& p = *pending;
+    p.is_over = p.is_over || is_over;
+    if (p.joined != 0) return --p.joined, Place::claimed;
+    unlist(part, p);
+    const bool is_removed = p.is_over && (is_over || !p.is_persistent), is_lost = p.has_answered && !p.is_over;
+    const Word now = is_removed ? Place::free : is_lost ? Place::lost : p.handle;
+    p.is_over = p.has_answered = false;
+    if (p.place->has(pending)) return p.place->handle.store(now, std::memory_order_release), Place::claimed;
+    if (!is_removed && !is_lost) return put_back(part, hash, p), Place::claimed;
+    return now;
+  });
+  if (becomes == Place::free) return make_free(this_thread, pending);
+  if (becomes != Place::lost) return;
+  pending->handle = Place::lost;
+  in_part_of(Place::lost, [pending](Part& part, std::uint64_t hash) { put_back(part, hash, *pending); });
+}
+
+void make_free(Thread& thread, Pending* pending) noexcept {
   if (pending == &nobodys) return;
-  Thread& thread = this_thread;
   pending->next = thread.free_pending;
   thread.free_pending = pending;
 }

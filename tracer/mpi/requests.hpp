@@ -5,6 +5,8 @@
 // thread's own, which takes no search and no lock.
 //
 // A thread that waits claims what it waits for before it calls MPI: when the call returns, the handle may be another's.
+// Where several threads may be in MPI, others join a claim whose request they look at too: any of their calls may be
+// the one that completes it.
 #pragma once
 
 #include <atomic>
@@ -28,12 +30,17 @@ enum class PendingKind : std::uint8_t {
 
 /// What no kind has at a time with another shares its room.
 struct Pending {
-  Pending* next = nullptr;  ///< of its bucket, or of the free ones
-  Place* place = nullptr;   ///< where it stands, or behind which it is queued
+  Pending* next = nullptr;    ///< of its bucket, of the free ones, or of the claimed ones of its part
+  Pending* before = nullptr;  ///< of the claimed ones
+  Place* place = nullptr;     ///< where it stands, or behind which it is queued
   Word handle = 0;
   std::uint64_t number = 0;  ///< of the receive, if it is an exchange, the next one
   PendingKind kind = PendingKind::nothing;
   bool is_persistent = false, is_active = true, is_partitioned = false, may_be_cancelled = false;
+  bool is_listed = false;     ///< among the claimed ones
+  bool is_over = false;       ///< a call of those that have claimed it has completed it
+  bool has_answered = false;  ///< MPI has answered one of them as it does where another call has completed it
+  std::uint32_t joined = 0;   ///< calls that have joined the claim; these four change under the part's lock
   MpiOperation operation{};
   int peer = 0, tag = 0;  ///< of an exchange, its receive's
   std::uint32_t root = mpi_root_none, ordinal = 0;
@@ -68,7 +75,7 @@ inline std::uint64_t hash_of_request(Word handle) noexcept {
 /// One of a thread's, for a hash: only that thread puts something there; whoever waits for it takes it or gives it
 /// back.
 struct Place {
-  static constexpr Word free = 0, claimed = ~Word{0};
+  static constexpr Word free = 0, claimed = ~Word{0}, lost = claimed - 1;
   std::atomic<Word> handle{free};        ///< of what stands there
   std::atomic<std::uint32_t> queued{0};  ///< how many of that hash are queued; changes under their part's lock
   Pending pending;
@@ -87,7 +94,7 @@ struct Place {
   return thread.places[hash >> thread.places_shift];
 }
 
-/// Takes the first that no other thread has claimed; nullptr: none of ours.
+/// Takes the first that no other thread has claimed, else joins the claim of one; nullptr: none of ours.
 Pending* claim_elsewhere(Thread& thread, Word handle) noexcept;
 [[gnu::always_inline]] inline Pending* claim(Thread& thread, Word handle) noexcept {
   if (handle == family.request_null) return nullptr;
@@ -98,22 +105,47 @@ Pending* claim_elsewhere(Thread& thread, Word handle) noexcept;
 }
 /// Takes all that no thread has claimed, as a list by `next`.
 Pending* claim_all() noexcept;
-/// It is not over: whoever claims next, by the handle that it has now, finds it first.
-void release(Pending* claimed) noexcept;
-/// It is over.
-void remove_queued(Pending* claimed) noexcept;
+/// Held while one call of several that have claimed it decides; nothing where the program keeps its threads apart.
+class Deciding {
+ public:
+  explicit Deciding(const Pending& claimed) noexcept;
+  ~Deciding() {
+    if (lock_ != nullptr) lock_->unlock();
+  }
+  Deciding(const Deciding&) = delete;
+  Deciding& operator=(const Deciding&) = delete;
+
+ private:
+  SpinLock* const lock_;
+};
+/// The caller's call has completed it; false: another call has, or will have (`is_empty`: MPI's answer to this one has
+/// nothing of a message).
+bool ends(Pending& claimed, bool is_empty) noexcept;
+/// Of a persistent one, before it is released: MPI has given it another handle.
+void rename(Pending& claimed, Word handle) noexcept;
+/// The call has come to its end; `is_over`: so has the request. The last call that has claimed it removes what is over.
+/// Else whoever claims next, by the handle that it has now, finds it first; what MPI has completed in none of these
+/// calls is left to claim_all().
+void let_go(Pending* claimed, bool is_over) noexcept;
+inline void release(Pending* claimed) noexcept {
+  if (has_threads.load(std::memory_order_relaxed) || !claimed->place->has(claimed)) [[unlikely]]
+    return let_go(claimed, false);
+  claimed->place->handle.store(claimed->handle, std::memory_order_release);
+}
 inline void remove(Pending* claimed) noexcept {
-  if (!claimed->place->has(claimed)) [[unlikely]]
-    return remove_queued(claimed);
+  if (has_threads.load(std::memory_order_relaxed) || !claimed->place->has(claimed)) [[unlikely]]
+    return let_go(claimed, true);
   claimed->place->handle.store(Place::free, std::memory_order_release);
 }
+/// What is in no queue and in no place.
+void make_free(Thread& thread, Pending* pending) noexcept;
 
 /// What a call begins. Without memory for it its end is not recorded.
 class Begun {
  public:
   explicit Begun(Thread& thread) noexcept : thread_(thread), pending_{take(thread)} {}
   ~Begun() {
-    if (!is_kept_) remove_queued(pending_);
+    if (!is_kept_) make_free(thread_, pending_);
   }
   Begun(const Begun&) = delete;
   Begun& operator=(const Begun&) = delete;

@@ -14,6 +14,7 @@
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/launch_notes.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -123,6 +124,7 @@ Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_
     return start_or_throw(std::move(run), config, make_consumer);
   } catch (const std::exception& error) {
     log_error(std::string{"nothing is recorded: "} + error.what());
+    leave_note(config.launch, LaunchNoteKind::failed, error.what());
   } catch (...) {
     log_error("recording disabled: unknown error at the start");
   }

@@ -61,6 +61,39 @@ class Reasons:
         said = self.traced("-o", "cleared/empty", "--", "env", "-i", self.options.program)
         need("no trace:" in said and "env -i" in said and not (self.directory / "cleared/empty").exists(), f"of a program that is started without variables a line says so: {said}")
 
+    def unable(self):
+        """One reason, where it is known: of the process that could not begin, or of the program that cannot be traced."""
+        wrapper = self.directory / "unable.sh"
+        wrapper.write_text('#!/bin/sh\nexport TRACER_OUTPUT=/dev/null/below\nexec "$@"\n')
+        wrapper.chmod(0o755)
+        said = self.traced("-o", "unable", "--", wrapper, self.options.program)
+        reason = [line for line in said.splitlines() if "no trace:" in line]
+        need(len(reason) == 1 and "/dev/null/below" in reason[0] and "OMPT" not in reason[0], f"why a process could not begin its trace {said}")
+        said = self.traced("-o", "unseen", "--", "/bin/sh", "-c", "echo n 2000")
+        need("no process of the program began one" in said and "chroot" in said, f"where no reason is known it says what to look at {said}")
+        (self.directory / "plain.c").write_text('#include <stdio.h>\nint main(void) { return puts("n 2000") < 0; }\n')
+        if subprocess.run([self.options.compiler, "-static", "plain.c", "-o", "static"], cwd=self.directory, capture_output=True).returncode != 0:
+            return print("skipped: no static C library")
+        said = self.traced("-o", "static-trace", "--", "./static")
+        need("is statically linked" in said and "no trace:" not in said, f"a static program: {said.strip()}")
+
+    def badly_placed(self):
+        """The loader splits LD_PRELOAD at spaces and colons, OpenMP runtimes their list at colons: what cannot be loaded is not tried, and a line says so."""
+        for name, is_traced in (("a space", True), ("a:colon", False)):
+            (self.directory / name).symlink_to(pathlib.Path(self.options.tool).resolve().parent)
+            for words in ((), ("/bin/sh", "-c", '"$0"; exit')):
+                done = run([self.options.tracer, "run", "-o", f"placed-{name}{len(words)}", "--", *words, self.options.program],
+                           clean(TRACER_LIBRARY=str(self.directory / name / "libtracer.so")), cwd=self.directory)
+                line = "where the loader splits LD_PRELOAD" in done.stderr
+                need(done.returncode == 0 and "n 2000" in done.stdout and "ld.so" not in done.stderr, f"{name} in Tracer's path: the program runs as it does {done.stderr}")
+                need(line == (not is_traced or bool(words)) and "no trace:" not in done.stderr, f"and a line says what is not recorded {done.stderr}")
+                need((self.directory / f"placed-{name}{len(words)}/traces.otf2").exists() == is_traced, f"what OMPT can load is traced {done.stderr}")
+
+        (self.directory / "link").symlink_to("a space")
+        done = run([self.options.tracer, "run", "-o", "linked", "--", "/bin/sh", "-c", '"$0"; exit', self.options.program],
+                   clean(TRACER_LIBRARY=str(self.directory / "link/libtracer.so")), cwd=self.directory)
+        need("splits LD_PRELOAD" not in done.stderr and "ld.so" not in done.stderr and (self.directory / "linked/traces.otf2").exists(), f"a link is what the line says {done.stderr}")
+
     def programs(self):
         (self.directory / "plain").write_text("text")
         (self.directory / "broken").write_text("#!/no/such/interpreter -x\n")
@@ -75,7 +108,7 @@ class Reasons:
     def places(self):
         (self.directory / "file").write_text("")
         said = self.traced("--", self.options.program, TRACER_OUTPUT="file/below")
-        need("file/below" in said and "Not a directory" in said and "saw no use" not in said, f"an output that cannot be made: {said.strip()}")
+        need("file/below" in said and "Not a directory" in said and "no trace:" not in said, f"an output that cannot be made: {said.strip()}")
         (self.directory / "loop").symlink_to("loop")
         done = self.tracer("report", "loop/trace")
         need(done.returncode == 1 and "Too many levels" in done.stderr and "no OTF2" not in done.stderr, f"a place that cannot be looked at: {done.stderr.strip()}")
@@ -146,7 +179,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.modes, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.modes, reasons.without_tasks, reasons.endings):
             check()
 
 

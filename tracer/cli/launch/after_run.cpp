@@ -239,7 +239,7 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   recover_elsewhere(launch_, traces);
   const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
   if (traces.empty() && elsewhere.empty() && !has_parts && !options_.quiet && ended.start_error == 0 &&
-      launch_.why_none.empty())
+      launch_.why_none.empty() && !program.is_reason_known)
     print_none_was_made(ended, program.preload, notes);
   const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
   if (is_last && !options_.quiet) print_left_memory(launch_);

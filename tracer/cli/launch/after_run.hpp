@@ -18,6 +18,7 @@ namespace tracer::cli {
 struct RunProgram {
   std::filesystem::path path;
   std::string preload;           ///< the runtime that it ran with, "" its own
+  bool is_reason_known = false;  ///< a line before its start says why there may be no trace
   bool launches_ranks = false;   ///< it is mpirun or the like
   std::vector<ProcessEnd> ends;  ///< how processes below it ended, as far as seen
 };

@@ -70,6 +70,7 @@ bool needs_roctx(const Program& program) {
 }  // namespace
 
 void preload(const std::string& library, Environment& changes) {
+  if (!is_preloadable(library)) return;
   const auto known =
       std::find_if(changes.begin(), changes.end(), [](const auto& c) { return c.first == "LD_PRELOAD"; });
   if (known != changes.end()) {

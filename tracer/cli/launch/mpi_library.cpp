@@ -36,7 +36,7 @@ std::string with_mpi_library(const Program& program, const std::filesystem::path
   if (has_openmp(program) && !uses_mpi(program)) return preload;
   const std::filesystem::path library = tool_library.parent_path() / "libtracer-mpi.so";
   std::error_code error;
-  if (!std::filesystem::exists(library, error)) return preload;
+  if (!is_preloadable(library) || !std::filesystem::exists(library, error)) return preload;
   return preload.empty() ? library.string() : library.string() + ":" + preload;
 }
 

@@ -19,6 +19,8 @@ namespace {
 constexpr const char* what_gcc_does_not_report =
     "code of GCC reports no static loops, masked constructs, atomics, reductions and target regions; see docs/gcc.md";
 
+constexpr const char* what_loader_splits = " has a space or a colon in its path, where the loader splits LD_PRELOAD";
+
 std::string newest_runtime(const std::string& needed_because) {
   const auto found = find_llvm_runtime();
   if (!found) {
@@ -75,6 +77,10 @@ void print_what_is_unrecorded(const Program& program) {
 
 /// False, with a message: a program would run on two runtimes at once. It keeps its own.
 bool fits(const std::string& runtime, std::span<const Program> programs, bool is_silent) {
+  if (!is_preloadable(runtime)) {
+    if (!is_silent) print_note(runtime + what_loader_splits + ": the program keeps its own OpenMP runtime.");
+    return false;
+  }
   for (const Program& program : programs) {
     const MissingName missing = missing_name(program, runtime);
     if (missing.name.empty()) continue;
@@ -86,11 +92,11 @@ bool fits(const std::string& runtime, std::span<const Program> programs, bool is
   return true;
 }
 
-/// Stands before libgomp: beside libtracer.so. "": it is not installed.
+/// Stands before libgomp: beside libtracer.so. "": it is not installed, or cannot be preloaded.
 std::string library_before_libgomp(const fs::path& tool_library) {
   const fs::path library = tool_library.parent_path() / "libtracer-gomp.so";
   std::error_code error;
-  return fs::exists(library, error) ? library.string() : std::string{};
+  return is_preloadable(library) && fs::exists(library, error) ? library.string() : std::string{};
 }
 
 /// AddressSanitizer of GCC ends a program in which another library comes before its own.
@@ -98,7 +104,8 @@ std::string behind_sanitizer(std::span<const Program> programs, const std::strin
   if (library.empty()) return library;
   for (const Program& program : programs)
     for (const fs::path path : program.libraries)
-      if (path.filename().string().starts_with("libasan.so")) return path.string() + ":" + library;
+      if (path.filename().string().starts_with("libasan.so"))
+        return is_preloadable(path) ? path.string() + ":" + library : std::string{};
   return library;
 }
 
@@ -137,7 +144,9 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
   const std::string library = library_before_libgomp(tool_library);
   if (has_gcc && !is_silent) {
     const std::string uses = of_gcc->path.string() + " uses libgomp";
-    print_note(library.empty()
+    print_note(library.empty() && !is_preloadable(tool_library)
+                   ? uses + ", and libtracer-gomp.so, which traces it, cannot be preloaded: try --runtime auto."
+               : library.empty()
                    ? uses + ", and libtracer-gomp.so, which traces it, is not beside libtracer.so: try --runtime auto."
                    : uses +
                          ": calls to it are recorded. Static loops, masked constructs and reductions are compiled "
@@ -146,6 +155,23 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
       print_note(of_gcc->path.string() + " uses OpenACC: its calls are counted, its constructs are not recorded.");
   }
   return behind_sanitizer(programs, library);
+}
+
+bool is_untraceable(const Program& first, const std::vector<std::string>& command) {
+  const std::vector<Program> below = openmp_programs_below(command);
+  return below.empty() ? !can_have_tool(first) : std::none_of(below.begin(), below.end(), can_have_tool);
+}
+
+bool is_badly_placed(const Program& program, const std::string& runtime, const fs::path& tool_library, bool is_quiet) {
+  if (is_preloadable(tool_library)) return false;
+  const bool needs_list = tool_library.native().find(':') != std::string::npos;  // also OMP_TOOL_LIBRARIES
+  const bool knows_tools = has_openmp(program) && (!program.has_gcc_runtime || !runtime.empty());
+  if (knows_tools && !uses_mpi(program) && !needs_list) return false;
+  if (!is_quiet && find_launcher().rank <= 0)
+    print_note(tool_library.string() + what_loader_splits + ": " + (needs_list ? "OpenMP, " : "OpenMP of GCC, ") +
+               "MPI and Python functions are not recorded. To record them, make a link to its directory under a path "
+               "without them, and set TRACER_LIBRARY=LINK/libtracer.so.");
+  return true;
 }
 
 }  // namespace tracer::cli

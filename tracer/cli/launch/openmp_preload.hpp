@@ -26,4 +26,12 @@ struct RunRequest {
 std::string openmp_to_preload(const Program& first, const RunRequest& request,
                               const std::filesystem::path& tool_library);
 
+/// The loader can load no tool into any of the programs that the command shows: openmp_to_preload() prints why.
+bool is_untraceable(const Program& first, const std::vector<std::string>& command);
+
+/// Prints what is not recorded of the program because Tracer's libraries have a place that a list of files cannot name.
+/// `runtime`: what openmp_to_preload() gave. True: that is a reason why there may be no trace.
+bool is_badly_placed(const Program& program, const std::string& runtime, const std::filesystem::path& tool_library,
+                     bool is_quiet);
+
 }  // namespace tracer::cli

@@ -99,6 +99,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
                                const fs::path& tool_library, const std::string& preload) {
+  if (!is_preloadable(tool_library)) return preload;
   const std::vector<Program> below = openmp_programs_below(command);
   if (!preloads_tool() && !needs_preload(first) && std::none_of(below.begin(), below.end(), needs_preload))
     return preload;

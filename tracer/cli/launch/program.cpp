@@ -262,6 +262,10 @@ fs::path need_tracer_library() {
   throw Error{"libtracer.so not found next to this command, or not readable; name it with TRACER_LIBRARY."};
 }
 
+bool is_preloadable(const fs::path& library) {
+  return library.native().find_first_of(" :") == std::string::npos;
+}
+
 std::optional<fs::path> newest_runtime_of(const std::vector<fs::path>& candidates) {
   std::optional<fs::path> newest;
   std::size_t most = 0;

@@ -59,6 +59,9 @@ std::optional<std::filesystem::path> find_tracer_library();
 /// The same; throws tracer::Error, with what to do, when it is not found.
 std::filesystem::path need_tracer_library();
 
+/// Whether LD_PRELOAD can name the file: the loader splits it at spaces and colons.
+bool is_preloadable(const std::filesystem::path& library);
+
 /// Of several libomps the newest, by how much of it compilers call; of equal ones the first. nullopt: none is one.
 std::optional<std::filesystem::path> newest_runtime_of(const std::vector<std::filesystem::path>& candidates);
 

@@ -52,7 +52,9 @@ std::string prepended(const char* name, const std::string& value) {
 
 Environment environment_for(const Options& options, const std::string& library, const std::string& preload,
                             const Launch& launch) {
-  Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
+  Environment changes{{"OMP_TOOL", "enabled"}};
+  if (library.find(':') == std::string::npos)
+    changes.emplace_back("OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library));
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
   if (launch.place.empty()) {
     changes.emplace_back("TRACER", "off");  // it would look for the same place, in vain
@@ -113,6 +115,8 @@ int run(const Options& options) {
   const std::string runtime = openmp_to_preload(
       inspected, {options.command, options.runtime, options.annotations != "none", options.quiet, begins_with_python},
       library);
+  const bool is_reason_known =
+      is_badly_placed(inspected, runtime, library, options.quiet) || is_untraceable(inspected, options.command);
   const std::string preload = before_other_tools(inspected, options.command, library, runtime);
   Launch launch = begin_launch(options.output, *program);
   require_outputs(options, launch);
@@ -130,7 +134,8 @@ int run(const Options& options) {
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
   const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
-  look_after_run(options, launch, ended, {*program, runtime, is_launcher(inspected.path), others.take()});
+  look_after_run(options, launch, ended,
+                 {*program, runtime, is_reason_known, is_launcher(inspected.path), others.take()});
   return ended.exit_status;  // whatever became of the trace
 }
 

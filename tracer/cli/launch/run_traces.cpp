@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "tracer/base/config.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/output/terminal.hpp"
 
@@ -40,11 +41,15 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
       std::any_of(notes.begin(), notes.end(), [](const LaunchNote& note) { return note.kind == LaunchNoteKind::off; });
   if (is_off || !read_config(environ).enabled)
     return print_note("no trace: TRACER=off is in the environment, or the program sets it.");
+  for (const LaunchNote& note : notes)
+    if (note.kind == LaunchNoteKind::failed) return print_note("no trace: " + printable(note.text));
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: Tracer saw no use of OpenMP, MPI, CUDA or annotations, the program's OpenMP runtime does not support "
-      "OMPT (see --verbose), or something starts it without LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): then put "
-      "tracer run behind that.");
+      "no trace: no process of the program began one. Where no line of Tracer above gives the reason: the program used "
+      "no OpenMP, MPI, CUDA or annotations; or its OpenMP runtime does not support OMPT; or something starts it "
+      "without "
+      "LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): then put tracer run behind that; or by then it could not load "
+      "Tracer or write the trace (another user, chroot, seccomp). --verbose prints what the runtime loads.");
   if (preload.empty())
     print_note(
         "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "
