@@ -124,7 +124,7 @@ Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_
     return start_or_throw(std::move(run), config, make_consumer);
   } catch (const std::exception& error) {
     log_error(std::string{"nothing is recorded: "} + error.what());
-    leave_note(config.launch, LaunchNoteKind::failed, error.what());
+    leave_note(config, LaunchNoteKind::failed, error.what());
   } catch (...) {
     log_error("recording disabled: unknown error at the start");
   }
