@@ -58,8 +58,8 @@ std::unique_ptr<httplib::Server> set_up(const tracer_view_server& server) {
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   http->new_task_queue = [] { return new httplib::ThreadPool(16); };
-  // A connection is for one request. One that waits for the next keeps a thread, delays the end of the viewer, and may be
-  // answered by a viewer that ends while the next one already has its port.
+  // A connection is for one request. One that waits for the next keeps a thread, delays the end of the viewer, and may
+  // be answered by a viewer that ends while the next one already has its port.
   http->set_keep_alive_max_count(1);
   http->set_keep_alive_timeout(1);
   http->set_read_timeout(5, 0);
