@@ -136,10 +136,13 @@ std::string ending_text(const RunFacts& facts) {
   return status;
 }
 
+bool is_libgomp(const RuntimeUse& use) {
+  return use.library.find("libgomp") != std::string::npos;
+}
+
 bool sleeps_at_once(const RunFacts& facts) {
   return facts.processors > 0 && std::any_of(facts.runtimes.begin(), facts.runtimes.end(), [&](const RuntimeUse& use) {
-           return use.library.find("libgomp") != std::string::npos &&
-                  static_cast<double>(use.threads) > facts.processors;
+           return is_libgomp(use) && static_cast<double>(use.threads) > facts.processors;
          });
 }
 

@@ -54,6 +54,8 @@ inline RunFacts run_facts(const Definitions& definitions) {
 /// letters and dots. 0: nothing.
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
 
+bool is_libgomp(const RuntimeUse& use);
+
 /// Whether threads are set never to sleep while they wait, and do not.
 bool waits_actively(const RunFacts& facts);
 

@@ -53,7 +53,6 @@ std::string program_text(const Report& report) {
 /// Where libgomp was used: which runtimes there were, and how many threads worked for each. "" where only one that
 /// calls tools was.
 std::string runtimes_text(const RunFacts& facts) {
-  const auto is_libgomp = [](const RuntimeUse& use) { return use.library.find("libgomp") != std::string::npos; };
   if (std::none_of(facts.runtimes.begin(), facts.runtimes.end(), is_libgomp)) return {};
   std::string text;
   for (const RuntimeUse& use : facts.runtimes)

@@ -24,11 +24,6 @@ RegionRef region_of_device_wait(const Replay& replay, const Task& task) {
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
-bool uses_libgomp(const RunFacts& facts) {
-  return std::any_of(facts.runtimes.begin(), facts.runtimes.end(),
-                     [](const RuntimeUse& use) { return use.library.find("libgomp") != std::string::npos; });
-}
-
 /// The runtime reports a wait and the waiting in it.
 bool is_in_wait(const Task& task, const std::vector<RegionClass>& classes) {
   if (task.stack.size() < 2) return false;
@@ -67,7 +62,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
       process.facts = run_facts(definitions.groups_of_locations[process.group].properties);
     if (!process.facts.known && processes_.size() == 1) process.facts = run_facts(definitions);
     const RunFacts& facts = process.facts;
-    process.ends_workers = uses_libgomp(facts);
+    process.ends_workers = std::any_of(facts.runtimes.begin(), facts.runtimes.end(), is_libgomp);
     process.begin = processes_.size() == 1 ? std::max(definitions.clock.offset, definitions.part_begin) : 0;
     if (facts.start != 0 && (process.begin == 0 || facts.start <= process.begin)) process.begin = facts.start;
   }
@@ -150,8 +145,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     if (ended != nullptr && ended->idle) {
       replace(*ended, state);
     } else if (state.worker && !state.replaces) {
-      state.idle = true;
-      state.idle_from = std::min(process.begin, event.time);
+      state.idle = Idle{.from = std::min(process.begin, event.time)};
     } else {
       charge(state, state.initial ? Place::serial : Place::absent, before - process.beyond.value(event.time));
     }
@@ -273,13 +267,8 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
   if (ns == 0) return;
   const bool outside = state.members.empty();
   if (outside && state.worker && activity == Activity::idle) {
-    if (!state.idle) {
-      state.idle = true;
-      state.idle_from = from;
-      state.teams_before = state.teams_now;
-      state.mpi_before = state.mpi_now;
-      state.beyond_before = process_of(state).beyond.value(to);  // no time passes within an observer's call
-    }
+    if (!state.idle)  // no time passes within an observer's call
+      state.idle = Idle{from, state.teams_now, state.mpi_now, process_of(state).beyond.value(to)};
     return;
   }
   if (state.idle) end_idle(state, from, state.teams_now);

@@ -140,20 +140,23 @@ class Accountant final : public Observer {
     std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
     Spent spent;                                   ///< by region, since the barrier before
   };
+  /// When a thread's idling began, and what had passed until then: of teams, with its process' thread in MPI, and
+  /// outside of the phases that the trace is confined to.
+  struct Idle {
+    std::uint64_t from = 0, teams = 0, mpi = 0, beyond = 0;
+  };
   struct State {
-    bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
+    bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false,
          helper = false;
-    bool replaces = false;  ///< a worker that ended before: it was not there until then
-    std::uint64_t idle_from = 0;
-    std::uint64_t first = 0;                    ///< its first event
-    std::uint64_t ended = 0;                    ///< when the thread ended, while its process went on; 0: not yet
-    std::uint64_t beyond_at_end = 0;            ///< outside of the phases, until then
-    std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
-    std::uint64_t teams_now = 0;                ///< that of the location's last event
-    std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
-    std::uint64_t beyond_before = 0;            ///< and outside of the phases that the trace is confined to
-    std::uint32_t process = 0;                  ///< index into processes_
-    std::uint64_t tool_until = 0;               ///< it waited for the drainer, or wrote a record
+    bool replaces = false;            ///< a worker that ended before: it was not there until then
+    std::optional<Idle> idle;         ///< how it began; none: it does not idle
+    std::uint64_t first = 0;          ///< its first event
+    std::uint64_t ended = 0;          ///< when the thread ended, while its process went on; 0: not yet
+    std::uint64_t beyond_at_end = 0;  ///< outside of the phases, until then
+    std::uint64_t teams_now = 0;      ///< the teams' time at the location's last event
+    std::uint64_t mpi_now = 0;        ///< as that, of the time that its process' thread was in MPI
+    std::uint32_t process = 0;        ///< index into processes_
+    std::uint64_t tool_until = 0;     ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
     std::uint64_t lock_from = 0, lock_ns = 0;  ///< of the wait that goes on: when it began, what was charged
     bool waits_for_lock = false;

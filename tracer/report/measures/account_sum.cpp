@@ -76,12 +76,8 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
   }
   const std::uint64_t in_teams = process.active.value(process.last);
   if (state.worker) {  // it would have been of use to the end
-    if (!state.seen) {
-      state.idle = true;
-      state.idle_from = process.begin;
-    } else if (!state.idle) {
-      begin_idle(state, process.last);
-    }
+    if (!state.idle && state.seen) begin_idle(state, process.last);
+    if (!state.idle) state.idle = Idle{.from = process.begin};
     end_idle(state, end, in_teams);
   } else if (!state.seen) {
     charge(state, Place::absent, end - process.begin - process.beyond.value(end));

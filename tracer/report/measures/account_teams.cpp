@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Teams: who is in them, who idles beside them, and what their start takes.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "tracer/report/measures/account.hpp"
 
@@ -24,39 +26,30 @@ void Accountant::take_out_helper(State& state, const Team& team) {
 
 void Accountant::begin_idle(State& state, std::uint64_t time) {
   const Process& process = process_of(state);
-  state.idle = true;
-  state.idle_from = time;
-  state.teams_before = process.active.value(time);
-  state.mpi_before = process.in_mpi.value(time);
-  state.beyond_before = process.beyond.value(time);
+  state.idle = {time, process.active.value(time), process.in_mpi.value(time), process.beyond.value(time)};
 }
 
 /// The worker `state`, whose first event this is, takes the place of one that has ended, and with it what that idled
 /// since then.
 void Accountant::replace(State& ended, State& state) {
   const std::uint64_t begin = process_of(state).begin;
-  charge(state, Place::absent, ended.idle_from - std::min(ended.idle_from, begin + ended.beyond_before));
-  state.idle = true;
-  state.idle_from = ended.idle_from;
-  state.teams_before = ended.teams_before;
-  state.mpi_before = ended.mpi_before;
-  state.beyond_before = ended.beyond_before;
-  ended.idle = false;
+  charge(state, Place::absent, ended.idle->from - std::min(ended.idle->from, begin + ended.idle->beyond));
+  state.idle = std::exchange(ended.idle, std::nullopt);
 }
 
 /// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
 /// its part in the team.
 void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                              TeamState* shared) {
-  state.idle = false;
-  const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
-  const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, state.idle_from));
-  const std::uint64_t passed = until - state.idle_from;
-  const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, state.beyond_before));
+  const Idle before = *std::exchange(state.idle, std::nullopt);
+  const std::uint64_t until = std::max(before.from, std::min(team_begin, now));
+  const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, before.from));
+  const std::uint64_t passed = until - before.from;
+  const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, before.beyond));
   const std::uint64_t start = process_of(state).is_beyond ? 0 : now - std::min(now, until);
-  const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, state.teams_before));
-  const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, state.idle_from));
-  const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, state.mpi_before));
+  const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, before.teams));
+  const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, before.from));
+  const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, before.mpi));
   charge(state, Place::unused, beside);
   charge(state, Place::mpi_idle, mpi);
   charge(state, Place::serial_idle, idle - beside - mpi);
@@ -74,10 +67,8 @@ void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
   if (!state.counted) return;
   Process& process = process_of(state);
   if (state.worker) process.ended_workers.push_back(location);
-  if (!state.seen && state.worker) {  // without an event: it waited for work from the beginning on
-    state.idle = true;
-    state.idle_from = process.begin;
-  }
+  if (!state.seen && state.worker)  // without an event: it waited for work from the beginning on
+    state.idle = Idle{.from = process.begin};
   if (state.idle)
     end_idle(state, time, process.active.value(time));
   else if (!state.seen)
