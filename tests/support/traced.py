@@ -81,3 +81,11 @@ def recover(options, output):
     if done.returncode != 0 or " missing" in done.stderr or "not recovered" in done.stderr:
         return [f"recover {pathlib.Path(output).name}: {done.stderr}"]
     return []
+
+
+def print_faults(what, faults):
+    """Prints each of the faults behind what it is of; how many there were."""
+    number = 0
+    for number, fault in enumerate(faults, 1):
+        print(f"{what}: {fault}", flush=True)
+    return number

@@ -25,7 +25,7 @@ import otf2
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from account import archive_account_faults  # noqa: E402
-from traced import clean, run  # noqa: E402
+from traced import clean, print_faults, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
@@ -171,9 +171,7 @@ def main():
         for name, command in programs:
             for threads in options.threads.split(","):
                 compared += 1
-                for fault in faults(options, system, name, command, int(threads), directory):
-                    bad += 1
-                    print(f"{name} with {threads} threads: {fault}", flush=True)
+                bad += print_faults(f"{name} with {threads} threads", faults(options, system, name, command, int(threads), directory))
                 shutil.rmtree(directory / f"{name}.{threads}", ignore_errors=True)
     print(f"{compared} runs, {bad} differences")
     return 1 if bad else 0

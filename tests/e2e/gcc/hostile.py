@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from traced import clean, run  # noqa: E402
+from traced import clean, print_faults, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
@@ -59,9 +59,7 @@ def main():
                 continue
             runs += 1
             with tempfile.TemporaryDirectory(dir=scratch) as directory:
-                for fault in faults(tracer, program, word, settings, directory):
-                    bad += 1
-                    print(f"{word} {settings}: {fault}", flush=True)
+                bad += print_faults(f"{word} {settings}", faults(tracer, program, word, settings, directory))
     print(f"{runs} runs, {bad} differences")
     return 1 if bad else 0
 

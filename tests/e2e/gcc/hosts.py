@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from traced import clean, judge, run  # noqa: E402
+from traced import clean, judge, print_faults, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
@@ -118,15 +118,9 @@ def main():
         directory = pathlib.Path(name)
         has_clang = build(directory, options.clang)
         for title in CASES:
-            for fault in faults(options, title, has_clang, directory):
-                bad += 1
-                print(f"{title}: {fault}")
-        for fault in static_faults(options, directory):
-            bad += 1
-            print(f"static: {fault}")
-        for fault in sanitized_faults(options, directory) if not SANITIZED else []:
-            bad += 1
-            print(f"sanitized: {fault}")
+            bad += print_faults(title, faults(options, title, has_clang, directory))
+        bad += print_faults("static", static_faults(options, directory))
+        bad += print_faults("sanitized", sanitized_faults(options, directory) if not SANITIZED else [])
     return 1 if bad else 0
 
 

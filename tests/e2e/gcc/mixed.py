@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from traced import clean, judge, run  # noqa: E402
+from traced import clean, judge, print_faults, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
@@ -78,9 +78,7 @@ def main():
             return 77
         apart, nested = ["g. c.", "held g1", "held c1"], ["g..", "c..", "g...", "c...", "held g10", "held c10", "held g102"]
         for words, settings in [*((words, {}) for words in apart + nested), ("g... c...", {"OMP_MAX_ACTIVE_LEVELS": "3"})]:
-            for fault in faults(options, words, settings, directory):
-                bad += 1
-                print(f"{words}: {fault}", flush=True)
+            bad += print_faults(words, faults(options, words, settings, directory))
     return 1 if bad else 0
 
 

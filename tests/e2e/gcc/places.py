@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from traced import clean, run  # noqa: E402
+from traced import clean, print_faults, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
@@ -109,9 +109,7 @@ def main():
             program = build(source, way, form, pathlib.Path(name))
             for threads in numbers:
                 runs += 1
-                for fault in faults(options.tracer, source, program, threads, pathlib.Path(name, f"trace.{threads}")):
-                    bad += 1
-                    print(f"{source.name} {' '.join(way)}, {form}, {threads} threads: {fault}", flush=True)
+                bad += print_faults(f"{source.name} {' '.join(way)}, {form}, {threads} threads", faults(options.tracer, source, program, threads, pathlib.Path(name, f"trace.{threads}")))
     print(f"{runs} runs, {bad} differences")
     return 1 if bad else 0
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from traced import clean, run  # noqa: E402
+from traced import clean, print_faults, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
@@ -40,9 +40,7 @@ def main():
         for libraries in WITH:
             runs += 1
             with tempfile.TemporaryDirectory() as name:
-                for fault in faults(options.tracer, way, libraries, pathlib.Path(name)):
-                    bad += 1
-                    print(f"{' '.join(way + libraries)}: {fault}", flush=True)
+                bad += print_faults(' '.join(way + libraries), faults(options.tracer, way, libraries, pathlib.Path(name)))
     print(f"{runs} runs, {bad} differences")
     return 1 if bad else 0
 
