@@ -31,9 +31,9 @@ int by_system_call(clockid_t clock, timespec* time) {
 constinit std::atomic<ReadClock> clock_of_library{&by_system_call};
 
 [[gnu::constructor(101)]] void find_c_library() {
-  tracer::call_the_c_library(&clock_of_library);
   void* library = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return;
+  tracer::call_the_c_library(library, &clock_of_library);
   if (void* found = ::dlsym(library, "clock_gettime"))
     clock_of_library.store(reinterpret_cast<ReadClock>(found), std::memory_order_relaxed);
   ::dlclose(library);

@@ -49,24 +49,17 @@ inline bool calls_the_program(const Slot& slot) noexcept {
          info.dli_sname != nullptr && std::strcmp(info.dli_sname, slot.name) == 0 && is_of_the_program(info.dli_fname);
 }
 
-/// For a constructor of the library that has `own_address`: its calls of functions that the C library and the program
-/// both define reach the C library.
-inline void call_the_c_library(const void* own_address) noexcept {
+/// For a constructor of the library that has `own_address`: its calls of functions that the program and the C library,
+/// opened as `library`, both define reach the C library.
+inline void call_the_c_library(void* library, const void* own_address) noexcept {
   const int kept_errno = errno;
-  void* const library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  LoadedObject own{dl_phdr_info{}};
-  for_each_object([&](const LoadedObject& object) {
-    const bool is_own = object.contains(reinterpret_cast<std::uintptr_t>(own_address));
-    if (is_own) own = object;
-    return is_own;
-  });
-  if (library != nullptr && own.dynamic != nullptr)
+  const LoadedObject own = object_with(own_address);
+  if (own.dynamic != nullptr)
     for_each_slot(own, [&](const Slot& slot) {
       if (slot.symbol->st_shndx != SHN_UNDEF || is_taken_over_for_all(slot.name) || !calls_the_program(slot)) return;
       if (void* const function = dlsym(library, slot.name))
         write_slot(slot.at, reinterpret_cast<std::uintptr_t>(function), is_relocated_for_good(own, slot.at));
     });
-  if (library != nullptr) dlclose(library);
   dlerror();  // that it defines none of a name is no error of the program's
   errno = kept_errno;
 }

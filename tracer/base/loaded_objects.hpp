@@ -64,4 +64,15 @@ void for_each_object(Visit visit) noexcept {
       &visit);
 }
 
+/// Of the code or data at the address; without segments and tables where no object has it.
+inline LoadedObject object_with(const void* address) noexcept {
+  LoadedObject found{dl_phdr_info{}};
+  for_each_object([&](const LoadedObject& object) {
+    const bool is_it = object.contains(reinterpret_cast<std::uintptr_t>(address));
+    if (is_it) found = object;
+    return is_it;
+  });
+  return found;
+}
+
 }  // namespace tracer

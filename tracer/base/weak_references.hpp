@@ -56,12 +56,7 @@ void give_back_weak_references(const void* own_address, IsOurs is_ours) noexcept
   WeakReference found[most];
   unsigned count = 0;
   const int kept_errno = errno;
-  LoadedObject own{dl_phdr_info{}};
-  for_each_object([&](const LoadedObject& object) {
-    const bool is_own = object.contains(reinterpret_cast<std::uintptr_t>(own_address));
-    if (is_own) own = object;
-    return is_own;
-  });
+  const LoadedObject own = object_with(own_address);
   for_each_object([&](const LoadedObject& object) {
     if (object.base != own.base)
       for_each_weak_reference(object, own, is_ours, [&](const WeakReference& reference) {

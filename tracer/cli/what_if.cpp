@@ -82,8 +82,7 @@ void add(Arguments& app, std::function<int()>& action) {
       ->type_name("NAME");
   app.add_option("--task-overhead", options->task_overhead, "Overhead of each task beside its work, in ns")
       ->type_name("NS")
-      ->check(valid_by(
-          [](const std::string& value) { return value.starts_with('-') ? value + " is negative" : std::string{}; }));
+      ->check(not_negative());
   action = [options] { return run(*options); };
 }
 

@@ -19,22 +19,28 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
+/// Calls look(ProgramFile) for a regular file that can be read.
+template <class Look>
+void look_into(const fs::path& path, Look look) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return;
+  try {
+    look(ProgramFile{path});
+  } catch (const Error&) {  // as one without symbols
+  }
+}
+
 /// A runtime defines the name as well: its function calls those behind it.
 bool is_tool(const fs::path& library) {
-  std::error_code error;
-  if (library.filename() == "libtracer.so" || !fs::is_regular_file(library, error)) return false;
-  try {
-    ProgramFile file{library};
-    bool starts = false, is_runtime = false;
-    if (file.valid())
-      file.for_each_definition([&](std::string_view name) {
-        starts = starts || name == "ompt_start_tool";
-        is_runtime = is_runtime || name.substr(0, name.find('@')) == "omp_get_max_threads";
-      });
-    return starts && !is_runtime;
-  } catch (const Error&) {
-    return false;
-  }
+  if (library.filename() == "libtracer.so") return false;
+  bool starts = false, is_runtime = false;
+  look_into(library, [&](const ProgramFile& file) {
+    file.for_each_definition([&](std::string_view name) {
+      starts = starts || name == "ompt_start_tool";
+      is_runtime = is_runtime || name.substr(0, name.find('@')) == "omp_get_max_threads";
+    });
+  });
+  return starts && !is_runtime;
 }
 
 bool has_tool(const Program& program) {
@@ -55,17 +61,13 @@ bool preloads_tool() {
 }
 
 bool calls_one_of(const fs::path& file, std::initializer_list<std::string_view> names) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) return false;
-  try {
-    bool calls = false;
-    ProgramFile{file}.for_each_dynamic_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
+  bool calls = false;
+  look_into(file, [&](const ProgramFile& elf) {
+    elf.for_each_dynamic_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
       calls = calls || (symbol.st_shndx == SHN_UNDEF && std::find(names.begin(), names.end(), name) != names.end());
     });
-    return calls;
-  } catch (const Error&) {
-    return false;
-  }
+  });
+  return calls;
 }
 
 /// OMP_TOOL_LIBRARIES may be gone before its first OpenMP call. Runtimes find a preloaded tool without it.

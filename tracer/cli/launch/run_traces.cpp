@@ -47,8 +47,8 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
   print_note(
       "no trace: no process of the program began one. Where no line of Tracer above gives the reason: the program used "
       "no OpenMP, MPI, CUDA or annotations; or its OpenMP runtime does not support OMPT; or something starts it "
-      "without "
-      "LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): then put tracer run behind that; or by then it could not load "
+      "without LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): then put tracer run behind that; or by then it could "
+      "not load "
       "Tracer or write the trace (another user, chroot, seccomp). --verbose prints what the runtime loads.");
   if (preload.empty())
     print_note(

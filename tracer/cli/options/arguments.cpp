@@ -60,6 +60,10 @@ Check non_negative_number() {
   return checked_by(CLI::Validator{wrong, "NONNEGATIVE"});
 }
 
+Check not_negative() {
+  return checked_by(CLI::Validator{wrong_sign, ""});
+}
+
 Check existing_file() {
   return checked_by(CLI::ExistingFile);
 }
@@ -118,9 +122,9 @@ Option& Option::capture_default_str() {
 
 template <class Value>
 Option Arguments::add_option(const std::string& names, Value& value, const std::string& description) {
-  CLI::Option* const option = app_.add_option(names, value, description);
-  if constexpr (is_without_sign<Value>) option->check(CLI::Validator{wrong_sign, ""});
-  return Option{option};
+  Option option{app_.add_option(names, value, description)};
+  if constexpr (is_without_sign<Value>) option.check(not_negative());
+  return option;
 }
 
 template <class Value>

@@ -23,6 +23,8 @@ Check in_range(unsigned least, unsigned most);
 Check in_range(double least, double most);
 Check positive_number();
 Check non_negative_number();
+/// The same for an option whose help describes the number itself.
+Check not_negative();
 Check existing_file();
 Check existing_directory();
 /// `wrong` returns what is wrong with a value; empty: nothing.
