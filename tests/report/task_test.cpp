@@ -6,6 +6,7 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
@@ -95,4 +96,38 @@ TEST_CASE("a task belongs to the team that its event names, which may be around 
   CHECK(report["tasks"]["completed"] == 2);
   CHECK(report["tasks"]["total_ns"] == 3 * ms);
   CHECK(report["tasks"]["longest_ns"] == 2 * ms);
+}
+
+TEST_CASE("a task that goes on after its team has ended, in a damaged archive, still has its team") {
+  struct Watch final : report::Observer {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> left;  // time of a task's Leave, number of its team
+    void leave(LocationRef, report::Task& task, const report::Frame&, std::uint64_t time) override {
+      if (task.is_explicit) left.emplace_back(time, task.team == nullptr ? 0 : task.team->number);
+    }
+  };
+  TraceBuilder trace{1};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12);
+  trace.simple(0, 1, EventType::program_begin, 0, 1);
+  trace.team_begin(0, 10, parallel);
+  trace.create_task(0, 20, create, 1, 1);
+  trace.simple(0, 30, EventType::task_switch, 0, 0, 1);
+  trace.enter(0, 30, task);
+  trace.simple(0, 40, EventType::task_switch, 0, 0, 0);
+  trace.team_end(0, 50, parallel);
+  trace.team_begin(0, 60, parallel);  // may have the memory of the first
+  trace.simple(0, 70, EventType::task_switch, 0, 0, 1);
+  trace.leave(0, 80, task);
+  trace.simple(0, 80, EventType::task_complete, 0, 0, 1);
+  trace.team_end(0, 90, parallel);
+  trace.simple(0, 99, EventType::program_end);
+
+  report::Replay replay{trace.definitions()};
+  Watch watch;
+  replay.add(watch);
+  trace.read(replay);
+  replay.finish();
+  CHECK(watch.left == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{80, 1}});
+  CHECK_NOTHROW(report::analyze(trace));
 }

@@ -20,6 +20,11 @@ using report::Task;
 using report::Team;
 using enum parquet::Type;
 
+/// 0: the task is of no team.
+std::uint64_t team_number(const Task& task) {
+  return task.team == nullptr ? 0 : task.team->number;
+}
+
 /// Whether it is in the events table.
 bool is_in_table(EventType type) {
   return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
@@ -136,7 +141,7 @@ void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::ui
   files_.file(Table::regions, frame.location)
       .row(frame.number, outer == nullptr ? 0 : outer->number, since(frame.enter), since(time), frame.exclusive,
            frame.active - frame.exclusive, frame.waiting, frame.location, frame.region, task.stack.size(), task.number,
-           task.team_number);
+           team_number(task));
 }
 
 void Tables::task_completed(LocationRef, Task& task, std::uint64_t time) {
@@ -145,7 +150,7 @@ void Tables::task_completed(LocationRef, Task& task, std::uint64_t time) {
 
 void Tables::add_task(const Task& task, std::uint64_t completed, bool is_complete) {
   files_.file(Table::tasks, task.location)
-      .row(task.number, task.parent == nullptr ? 0 : task.parent->number, task.team_number, or_none(task.region),
+      .row(task.number, task.parent == nullptr ? 0 : task.parent->number, team_number(task), or_none(task.region),
            since(task.created), task.started ? since(task.first_start) : -1, since(completed), task.active,
            task.location, or_none(task.created_on), is_complete ? 1 : 0);
 }

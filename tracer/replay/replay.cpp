@@ -258,13 +258,14 @@ bool Replay::count(LocationRef ref, std::size_t events) {
   }
 }
 
-Team* Replay::team_of(const LocationState& location, const Event& event) {
+const std::shared_ptr<Team>& Replay::team_of(const LocationState& location, const Event& event) {
   const Membership* const named = location.membership([&event](const Team& team) { return team.comm == event.ref; });
-  if (named != nullptr) return named->team.get();
-  return location.contexts.empty() ? nullptr : location.contexts.back().team.get();
+  if (named != nullptr) return named->team;
+  static const std::shared_ptr<Team> none;
+  return location.contexts.empty() ? none : location.contexts.back().team;
 }
 
-TaskRef Replay::find(const Event& event, Team* team) {
+TaskRef Replay::find(const Event& event, const std::shared_ptr<Team>& team) {
   TaskRef& task = tasks_[key_of(event)];
   if (task == nullptr) {
     ++irregular_;
@@ -272,7 +273,6 @@ TaskRef Replay::find(const Event& event, Team* team) {
     task->is_explicit = true;
     task->number = ++tasks_begun_;
     task->team = team;
-    task->team_number = team == nullptr ? 0 : team->number;
     task->created = event.time;
   }
   return task;
@@ -287,7 +287,6 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   task->location = task->created_on = ref;
   task->parent = location.current;
   task->team = team_of(location, event);
-  task->team_number = task->team == nullptr ? 0 : task->team->number;
   task->created = event.time;
   TaskRef& place = tasks_[key_of(event)];
   if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now

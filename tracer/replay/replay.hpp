@@ -101,8 +101,8 @@ class Replay final : public EventVisitor {
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
   void depend(Task& source, Task& sink);
   /// Of which the event's task is: the one that it names, else the innermost; nullptr: the thread is in none.
-  static Team* team_of(const LocationState& location, const Event& event);
-  TaskRef find(const Event& event, Team* team);
+  static const std::shared_ptr<Team>& team_of(const LocationState& location, const Event& event);
+  TaskRef find(const Event& event, const std::shared_ptr<Team>& team);
 
   const Definitions& definitions_;
   TaskPool pool_;

@@ -33,8 +33,7 @@ void TaskPool::take_back(Task* task) noexcept {
     one.location = 0;
     one.created_on = one.region = undefined_ref;
     one.created = one.first_start = one.active = one.create_ns = 0;
-    one.team = nullptr;
-    one.team_number = 0;
+    one.team.reset();
     one.stack.clear();
     one.path = one.descendants = one.children = one.chain = {};
     one.barriers = 0;
@@ -48,6 +47,7 @@ TaskPool::~TaskPool() {
   for (const auto& slab : slabs_) {
     for (std::size_t i = 0; i < tasks_of_slab; ++i) {
       slab[i].parent.task_ = nullptr;
+      if (slab[i].team != nullptr) slab[i].team->encountering.task_ = nullptr;
       for (TaskRef& one : slab[i].after) one.task_ = nullptr;
     }
   }

@@ -101,8 +101,7 @@ struct Task {
   LocationRef created_on = undefined_ref;  ///< undefined_ref: not recorded
   RegionRef region = undefined_ref;
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
-  Team* team = nullptr;
-  std::uint64_t team_number = 0;  ///< of the team, which may be gone; 0 none
+  std::shared_ptr<Team> team;  ///< kept, since a task may outlast its team in archives that are wrong
   FrameStack stack;
   TaskRef parent;  ///< what created it; of a complete task what is left of those above
   // For the critical path (graph.cpp):

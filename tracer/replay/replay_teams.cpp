@@ -40,8 +40,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
   team->members.push_back({.location = ref});
   ++team->begun;
   context.implicit->location = ref;
-  context.implicit->team = team.get();
-  context.implicit->team_number = team->number;
+  context.implicit->team = team;
   context.implicit->parent = team->encountering;
   location.contexts.push_back(context);
   location.current = context.implicit;

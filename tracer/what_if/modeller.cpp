@@ -179,7 +179,7 @@ void Modeller::task_created(LocationRef location, Task& creator, Task& task) {
 
 void Modeller::task_dependence(Task& source, Task& sink) {
   if (!sink.team) return;
-  const auto team = teams_.find(sink.team);
+  const auto team = teams_.find(sink.team.get());
   if (team == teams_.end()) return;
   const auto from = team->second->numbers.find(&source), to = team->second->numbers.find(&sink);
   if (from == team->second->numbers.end() || to == team->second->numbers.end()) return;

@@ -72,7 +72,7 @@ std::uint32_t SampleJoin::place_at(LocationRef location, const Task& task, Activ
   const Task* at = &task;
   for (int depth = 0; at != nullptr && depth < 64; ++depth) {
     if (at->is_explicit && at->region != undefined_ref) place.constructs.push_back(at->region);
-    const Team* team = at->team;
+    const Team* team = at->team.get();
     if (team == nullptr || team->region == undefined_ref || team->helps) break;
     place.constructs.push_back(team->region);
     place.is_master = team->master == location;

@@ -244,6 +244,11 @@ class Accountant final : public Observer {
   void work(State& state, Task& task, std::uint64_t ns);
   void take_out_helper(State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }
+  /// Null: the task is of no team, or of one that has ended.
+  TeamState* open_team_of(const Task& task) {
+    const auto found = teams_.find(task.team.get());
+    return found == teams_.end() ? nullptr : &found->second;
+  }
   void refresh(State& state, std::uint64_t time);
   void lock(LocationRef location, State& state, const Event& event);
   void doacross(State& state, const Task& task, const Event& event, std::span<const EventAttribute> attributes);

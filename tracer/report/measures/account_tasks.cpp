@@ -26,8 +26,9 @@ void Accountant::task_created(LocationRef location, Task& creator, Task& task) {
 
 /// The sink can run only when all its sources are complete: until then nobody could have taken it.
 void Accountant::task_dependence(Task& source, Task& sink) {
-  if (!sink.team || sink.started || !teams_.contains(sink.team)) return;
-  if (blocked_[&sink]++ == 0) state_of(*sink.team).queued.add_queued(-1, now_);
+  TeamState* const team = open_team_of(sink);
+  if (team == nullptr || sink.started) return;
+  if (blocked_[&sink]++ == 0) team->queued.add_queued(-1, now_);
   successors_[&source].push_back(&sink);
 }
 
@@ -35,12 +36,12 @@ void Accountant::unblock(Task& task, std::uint64_t time) {
   const auto found = blocked_.find(&task);
   if (found == blocked_.end() || --found->second != 0) return;
   blocked_.erase(found);
-  if (task.team && teams_.contains(task.team)) state_of(*task.team).queued.add_queued(1, time);
+  if (TeamState* const team = open_team_of(task)) team->queued.add_queued(1, time);
 }
 
 void Accountant::task_started(LocationRef, Task& task) {
   if (blocked_.erase(&task) != 0) return;  // its sources' ends are not in the trace, or come in the same instant
-  if (task.team && teams_.contains(task.team)) state_of(*task.team).queued.add_queued(-1, now_);
+  if (TeamState* const team = open_team_of(task)) team->queued.add_queued(-1, now_);
 }
 
 void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
@@ -49,10 +50,9 @@ void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
     for (Task* sink : found->second) unblock(*sink, time);
     successors_.erase(found);
   }
-  if (task.team && teams_.contains(task.team)) {
-    TeamState& team = state_of(*task.team);
-    if (!task.started && !blocked_.contains(&task)) team.queued.add_queued(-1, time);
-    team.busy.add(-1, time);
+  if (TeamState* const team = open_team_of(task)) {
+    if (!task.started && !blocked_.contains(&task)) team->queued.add_queued(-1, time);
+    team->busy.add(-1, time);
   }
   blocked_.erase(&task);
 }

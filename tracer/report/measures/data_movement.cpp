@@ -160,7 +160,7 @@ void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
   open.destination = value(attributes, destination_);
   open.source_device = static_cast<std::int64_t>(value(attributes, source_device_));
   open.destination_device = static_cast<std::int64_t>(value(attributes, destination_device_));
-  const Team* team = replay_.location(location).current->team;
+  const Team* team = replay_.location(location).current->team.get();
   open.cost = {event.ref, undefined_ref, value(attributes, bytes_), 0, event.time, team == nullptr || team->size <= 1};
   const Kernels& kernels = kernels_[replay_.process_of(location)];
   open.kernels_begun = kernels.begun;

@@ -124,7 +124,7 @@ void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& ev
       break;
     }
   }
-  const Team* team = replay_.location(location).current->team;
+  const Team* team = replay_.location(location).current->team.get();
   thread.open.push_back({event.ref, kind, event.time, value(attributes, bytes_)});
   thread.open.back().alone = team == nullptr || team->size <= 1;
 }

@@ -142,7 +142,7 @@ void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
   row.total += task.active;
   row.longest = std::max(row.longest, task.active);
   const Membership* const member =
-      replay_.location(location).membership([&task](const Team& team) { return &team == task.team; });
+      replay_.location(location).membership([&task](const Team& team) { return &team == task.team.get(); });
   if (member != nullptr) {
     raise(member->team->final_path, task.path);
     raise(epoch(*member->team, member->implicit->barriers), task.path);  // done before its team's next barrier

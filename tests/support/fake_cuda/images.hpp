@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fake driver reads of a device image: how long it is, and how large its variables are.
+// What the fake driver reads of a device image (ELF of LLVM's compiler, PTX of GCC's): its length, its functions, and how
+// large its variables are.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +8,33 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace tracer::test::fake_cuda {
 
-/// The size that the image's symbol table gives a variable: LLVM's plugin compares.
+/// "// BEGIN PREAMBLE": GCC's PTX begins with a comment.
+inline bool is_ptx(std::string_view image) noexcept { return image.substr(0, 2) == "//"; }
+
+/// As size_in(), of a text: ".visible .entry NAME", ".visible .global .align 8 .u64 NAME[512];"
+inline std::size_t size_in_ptx(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const char after = at + name.size() < text.size() ? text[at + name.size()] : ' ';
+    if (at == 0 || text[at - 1] != ' ' || std::string_view(" ;[=(\n").find(after) == std::string_view::npos) continue;
+    const auto line = text.substr(text.rfind('\n', at) + 1);
+    const auto before = line.substr(0, at - static_cast<std::size_t>(line.data() - text.data()));
+    if (before.find(".entry") != before.npos) return 1;
+    if (before.find(".extern") != before.npos || before.find(".global") == before.npos) continue;
+    const auto type = before.find_last_of('.');
+    const auto bits = std::stoul(std::string(before.substr(before.find_first_of("0123456789", type))));
+    return bits / 8 * (after == '[' ? std::stoul(std::string(text.substr(at + name.size() + 1, 20))) : 1);
+  }
+  return 0;
+}
+
+/// The size that the image's symbol table gives a variable, 1 for a function, 0 if there is neither: LLVM's and GCC's
+/// plugins compare.
 inline std::size_t size_in(const std::string& image, const char* name) {
+  if (is_ptx(image)) return size_in_ptx(image, name);
   // ELF64: header with section offsets; the image is trusted, as the program's own
   struct Header {
     unsigned char ident[16];
@@ -49,9 +72,10 @@ inline std::size_t size_in(const std::string& image, const char* name) {
   return 0;
 }
 
-/// An ELF image's length: its section headers are last.
+/// An ELF image's section headers are last; a text ends with a null character. Empty: of another kind.
 inline std::string copy_image(const void* image) {
   const auto* bytes = static_cast<const char*>(image);
+  if (is_ptx(bytes)) return bytes;
   if (std::memcmp(bytes, "\177ELF", 4) != 0) return {};
   std::uint64_t sections = 0, programs = 0;
   std::uint16_t count = 0, size = 0, pcount = 0, psize = 0;

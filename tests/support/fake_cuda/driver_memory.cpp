@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fake driver's memory: the host's; copies between its parts and settings of it happen at the call.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "support/fake_cuda/driver.hpp"
+
+using namespace tracer::test::fake_cuda;
+
+extern "C" {
+EXPORT CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  if (const auto no = ready()) return no;
+  const Call call("cuMemAlloc_v2");
+  void* memory = std::calloc(1, bytes ? bytes : 1);
+  if (!memory) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  {
+    const std::lock_guard lock(driver->lock);
+    driver->memory[*address] = bytes;
+  }
+  return at_once(Kind::alloc, bytes, *address), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream) {
+  return cuMemAlloc(address, bytes);
+}
+EXPORT CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned) {
+  return cuMemAlloc(address, bytes);
+}
+EXPORT CUresult cuMemFree(CUdeviceptr address) {
+  if (gone) return CUDA_ERROR_DEINITIALIZED;
+  if (!current) return CUDA_ERROR_INVALID_CONTEXT;
+  const Call call("cuMemFree_v2");
+  std::size_t bytes = 0;
+  {
+    const std::lock_guard lock(driver->lock);
+    const auto it = driver->memory.find(address);
+    if (it == driver->memory.end()) return CUDA_ERROR_INVALID_VALUE;
+    bytes = it->second;
+    driver->memory.erase(it);
+  }
+  std::free(reinterpret_cast<void*>(address));
+  return at_once(Kind::free, bytes, address), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream) {
+  return cuMemFree(address);
+}
+EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
+  if (const auto no = ready()) return no;
+  const std::lock_guard lock(driver->lock);
+  auto it = driver->memory.upper_bound(address);
+  if (it == driver->memory.begin() || address >= std::prev(it)->first + std::prev(it)->second)
+    return CUDA_ERROR_NOT_FOUND;
+  --it;
+  if (base) *base = it->first;
+  if (bytes) *bytes = it->second;
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* memory, unsigned) {
+  return *address = reinterpret_cast<CUdeviceptr>(memory), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
+  return *memory = std::calloc(1, bytes), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemFreeHost(void* memory) {
+  return std::free(memory), CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+  if (const auto no = ready(stream)) return no;
+  const Call call("cuMemcpyHtoDAsync_v2");
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return run(Kind::copy_to, stream, bytes, 1000 + bytes / 16, to), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  if (const auto no = ready(stream)) return no;
+  const Call call("cuMemcpyDtoHAsync_v2");
+  std::memcpy(to, reinterpret_cast<void*>(from), bytes);
+  return run(Kind::copy_from, stream, bytes, 1000 + bytes / 16, from), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  if (const auto no = ready(stream)) return no;
+  const Call call("cuMemcpyDtoDAsync_v2");
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return run(Kind::copy_on, stream, bytes, 500 + bytes / 64, to), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext peer, CUdeviceptr from, CUcontext, std::size_t bytes,
+                                  CUstream stream) {
+  if (const auto no = ready(stream)) return no;
+  const Call call("cuMemcpyPeerAsync");
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return run(Kind::copy_peer, stream, bytes, 500 + bytes / 32, to, nullptr, 1, peer->device), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
+  if (const auto no = cuMemcpyHtoDAsync(to, from, bytes, nullptr)) return no;
+  return wait(nullptr), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
+  if (const auto no = cuMemcpyDtoHAsync(to, from, bytes, nullptr)) return no;
+  return wait(nullptr), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  if (const auto no = cuMemcpyDtoDAsync(to, from, bytes, nullptr)) return no;
+  return wait(nullptr), CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t n, CUstream stream) {
+  if (const auto no = ready(stream)) return no;
+  const Call call("cuMemsetD8Async");
+  std::memset(reinterpret_cast<void*>(to), value, n);
+  return run(Kind::set, stream, n, 800, to), CUDA_SUCCESS;
+}
+#define MEMSET(name, Type)                                                           \
+  EXPORT CUresult name(CUdeviceptr to, Type value, std::size_t n, CUstream stream) { \
+    if (const auto no = ready()) return no;                                          \
+    const Call call(#name);                                                          \
+    std::fill_n(reinterpret_cast<Type*>(to), n, value);                              \
+    return run(Kind::set, stream, n * sizeof(Type), 800, to), CUDA_SUCCESS;          \
+  }
+MEMSET(cuMemsetD16Async, unsigned short)
+MEMSET(cuMemsetD32Async, unsigned)
+#define NOT_HERE(name, ...)           \
+  EXPORT CUresult name(__VA_ARGS__) { \
+    return CUDA_ERROR_NOT_SUPPORTED;  \
+  }
+NOT_HERE(cuMemsetD2D8Async, CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t, CUstream)
+NOT_HERE(cuMemsetD2D16Async, CUdeviceptr, std::size_t, unsigned short, std::size_t, std::size_t, CUstream)
+NOT_HERE(cuMemsetD2D32Async, CUdeviceptr, std::size_t, unsigned, std::size_t, std::size_t, CUstream)
+NOT_HERE(cuMemUnmap, CUdeviceptr, std::size_t)
+NOT_HERE(cuMemRelease, CUmemGenericAllocationHandle)
+NOT_HERE(cuMemAddressFree, CUdeviceptr, std::size_t)
+NOT_HERE(cuMemAddressReserve, CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr, unsigned long long)
+NOT_HERE(cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long)
+NOT_HERE(cuMemCreate, CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*, unsigned long long)
+NOT_HERE(cuMemSetAccess, CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t)
+NOT_HERE(cuMemGetAllocationGranularity, std::size_t*, const CUmemAllocationProp*, CUmemAllocationGranularity_flags)
+}
