@@ -27,6 +27,8 @@ for program in $programs; do
     echo "note: $program is not built and not packed" >&2
   fi
 done
+# Of the programs that gcc built.
+[ ! -e "$build/tests/gpu/libgomp-plugin-nvptx.so.1" ] || copy_stripped "$build/tests/gpu/libgomp-plugin-nvptx.so.1" "$pack/lib"
 [ ${#packed[@]} -gt 0 ] || { echo "error: no program to pack" >&2; exit 1; }
 
 # Every library but those of the C library and of the driver; libdw, which is opened for source lines, with them. CUPTI, which
@@ -77,9 +79,9 @@ one() { # PROVIDER PROGRAM ARGUMENT...
 }
 for program; do
   arguments=()
-  [ "$program" = heat ] && arguments=(--count 64 20 5)
+  [ "${program#gcc_}" = heat ] && arguments=(--count 64 20 5)
   one cupti "$program" "${arguments[@]}"
-  case $program in cuda_*) ;; *) one host "$program" "${arguments[@]}" ;; esac
+  case $program in cuda_* | gcc_*) ;; *) one host "$program" "${arguments[@]}" ;; esac
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] || exit 1

@@ -54,11 +54,12 @@ bool is_interval(DeviceRecordKind kind) noexcept {
 
 class Correlator {
  public:
-  Correlator(const Journal& journal, std::span<const HostOperation> operations)
+  Correlator(const Journal& journal, const HostRequests& requests)
       : journal_(journal),
-        operations_(operations),
+        operations_(requests.operations),
+        calls_(requests.calls),
         ticks_per_nanosecond_(ticks_per_nanosecond(journal)),
-        join_(operations, out_.repairs) {
+        join_(operations_, out_.repairs) {
     for (const auto& channel : journal.channels) channel_of_thread_[channel.os_thread_id] = channel.id;
     for (std::size_t i = 0; i < journal.devices.size(); ++i) {
       const auto& info = journal.devices[i];
@@ -94,6 +95,7 @@ class Correlator {
 
   const Journal& journal_;
   std::span<const HostOperation> operations_;
+  const std::unordered_map<std::uint64_t, HostConstruct>& calls_;
   const double ticks_per_nanosecond_;
   DeviceTimeline out_;
   Join join_;
@@ -220,6 +222,10 @@ void Correlator::take(DeviceRecord record) {
   o.source_address = record.source_address;
   o.destination_address = record.destination_address;
   o.codeptr = record.codeptr ? record.codeptr : op ? op->codeptr : 0;
+  if (const auto call = calls_.find(record.correlation); !op && record.correlation != 0 && call != calls_.end()) {
+    o.target_id = call->second.id;
+    o.codeptr = call->second.codeptr;
+  }
   o.correlation = record.correlation;
   o.name = record.name;
   o.requested_teams = record.requested_teams ? record.requested_teams : op ? op->requested_teams : 0;
@@ -286,10 +292,9 @@ DeviceTimeline Correlator::finish() {
 
 }  // namespace
 
-DeviceTimeline correlate(const Journal& journal, std::span<const HostOperation> operations,
-                         const RecordSource& records) {
+DeviceTimeline correlate(const Journal& journal, const HostRequests& requests, const RecordSource& records) {
   if (journal.devices.empty()) return {};
-  Correlator correlator(journal, operations);
+  Correlator correlator(journal, requests);
   records([&](std::span<const DeviceRecord> batch) {
     for (const auto& record : batch) correlator.learn(record);
   });

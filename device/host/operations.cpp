@@ -8,6 +8,7 @@
 #include <map>
 
 #include "tracer/ompt_values.hpp"
+#include "tracer/range_language.hpp"
 
 namespace tracer::device::host {
 namespace {
@@ -44,8 +45,8 @@ std::int32_t destination_of(const Record& r) noexcept {
 
 class OperationFinder {
  public:
-  OperationFinder(ChannelId channel, const std::map<std::int32_t, bool>& devices, HostOperations& out)
-      : channel_(channel), devices_(devices), out_(out) {}
+  OperationFinder(ChannelId channel, const std::map<std::int32_t, bool>& devices, HostRequests& out)
+      : channel_(channel), devices_(devices), out_(out.operations), calls_(out.calls) {}
 
   void take(const Record& r) {
     if (r.kind == RecordKind::more) {
@@ -60,6 +61,8 @@ class OperationFinder {
         return submit(r);
       case RecordKind::target_data_op:
         return data_op(r);
+      case RecordKind::range_push:
+        return range(r);
       default:
         return;
     }
@@ -80,6 +83,11 @@ class OperationFinder {
     } else if (r.endpoint == Endpoint::end && !targets_.empty()) {
       targets_.pop_back();
     }
+  }
+
+  void range(const Record& r) {
+    if (r.sub != call_of_device || targets_.empty() || !open_.empty() || targets_.back().device < 0) return;
+    calls_[r.c] = {targets_.back().id, targets_.back().codeptr};
   }
 
   /// Runtimes before the EMI callbacks report one event per operation, without an end.
@@ -179,6 +187,7 @@ class OperationFinder {
   ChannelId channel_;
   const std::map<std::int32_t, bool>& devices_;
   HostOperations& out_;
+  std::unordered_map<std::uint64_t, HostConstruct>& calls_;
   std::vector<Target> targets_;
   std::vector<std::size_t> open_;
   std::size_t current_ = 0;
@@ -191,8 +200,8 @@ bool by_id(const HostOperation& a, const HostOperation& b) noexcept {
 
 }  // namespace
 
-HostOperations operations(const TraceSource& source) {
-  HostOperations out;
+HostRequests requests(const TraceSource& source) {
+  HostRequests out;
   std::map<std::int32_t, bool> devices;
   for (const auto& device : source.journal().devices) devices[device.number] = true;
   if (devices.empty()) return out;
@@ -204,7 +213,9 @@ HostOperations operations(const TraceSource& source) {
     }
   }
   // ids count up within a channel, and channels come in order: usually nothing to do
-  if (!std::is_sorted(out.begin(), out.end(), by_id)) std::stable_sort(out.begin(), out.end(), by_id);
+  auto& operations = out.operations;
+  if (!std::is_sorted(operations.begin(), operations.end(), by_id))
+    std::stable_sort(operations.begin(), operations.end(), by_id);
   return out;
 }
 

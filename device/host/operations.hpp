@@ -8,6 +8,6 @@
 namespace tracer::device::host {
 
 /// Reads all channels once. Empty, and without reading, when the run had no device.
-HostOperations operations(const TraceSource& source);
+HostRequests requests(const TraceSource& source);
 
 }  // namespace tracer::device::host

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "tracer/device_record.hpp"
@@ -30,6 +31,19 @@ struct HostOperation {
 
 /// In order of id.
 using HostOperations = std::vector<HostOperation>;
+
+/// A target construct, as the host's records have it.
+struct HostConstruct {
+  TargetId id = no_id;
+  std::uint64_t codeptr = 0;
+};
+
+struct HostRequests {
+  HostOperations operations;
+  /// Calls of the device's library inside of a target construct, and of no operation in it: of a runtime that reports
+  /// constructs alone (libgomp). By the call's correlation id.
+  std::unordered_map<std::uint64_t, HostConstruct> calls;
+};
 
 /// nullptr: no operation has this id.
 inline const HostOperation* find(std::span<const HostOperation> operations, HostOpId id) noexcept {

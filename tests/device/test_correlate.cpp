@@ -2,6 +2,8 @@
 // Clocks, streams, memory and the join of records with host operations.
 #include "catch.hpp"
 
+#include <map>
+
 #include "device/correlate/clock_map.hpp"
 #include "device/correlate/correlate.hpp"
 #include "device/correlate/memory.hpp"
@@ -43,7 +45,7 @@ Journal one_device() {
 }
 
 DeviceTimeline run(const Journal& journal, std::vector<HostOperation> operations, std::vector<DeviceRecord> records) {
-  return correlate(journal, operations, [&](const auto& take) { take(std::span<const DeviceRecord>(records)); });
+  return correlate(journal, {std::move(operations), {}}, [&](const auto& take) { take(std::span<const DeviceRecord>(records)); });
 }
 
 }  // namespace
@@ -207,6 +209,30 @@ TEST_CASE("a copy that CUPTI saw inside a launch is nobody's data operation") {
   const auto& op = timeline.devices.at(0).streams.at(0).operations.at(0);
   CHECK((op.host_op_id == no_id && op.target_id == 9 && op.host_channel == 3));
   CHECK(timeline.repairs.empty());
+}
+
+TEST_CASE("what a call inside a target construct made belongs to the construct, where nothing else says so") {
+  HostOperation submit;
+  submit.id = 5;
+  submit.begin = 10;
+  submit.device = 0;
+  submit.target_id = 9;
+  submit.codeptr = 0x900;
+  submit.kind = DeviceRecordKind::kernel;
+  std::vector<DeviceRecord> records;
+  for (const std::uint64_t call : {21, 22, 23, 0}) {
+    records.push_back(record(DeviceRecordKind::kernel, 20 + 10 * call, 25 + 10 * call));
+    records.back().correlation = call;
+    records.back().provider = DeviceProviderKind::cupti;
+  }
+  records[1].host_op_id = 5;  // the runtime says so
+  const HostRequests requests{{submit}, {{21, {7, 0x700}}, {22, {7, 0x700}}}};
+  const auto timeline =
+      correlate(one_device(), requests, [&](const auto& take) { take(std::span<const DeviceRecord>(records)); });
+  std::map<std::uint64_t, std::pair<TargetId, std::uint64_t>> found;
+  for (const auto& stream : timeline.devices.at(0).streams)
+    for (const auto& op : stream.operations) found[op.correlation] = {op.target_id, op.codeptr};
+  CHECK(found == decltype(found){{21, {7, 0x700}}, {22, {9, 0x900}}, {23, {no_id, 0}}, {0, {no_id, 0}}});
 }
 
 TEST_CASE("a run without devices has an empty timeline") {

@@ -40,7 +40,7 @@ struct Bench {
     for (const auto& [number, info] : sink.devices) journal.devices.push_back(info);
     journal.device_clock = sink.clock;
     journal.strings = sink.strings();
-    return device::correlate(journal, operations,
+    return device::correlate(journal, {operations, {}},
                              [&](const auto& take) { take(std::span<const DeviceRecord>(sink.all)); });
   }
   device::cupti::Api api = FakeCupti::api();

@@ -39,7 +39,7 @@ struct Bench {
     for (const auto& [number, info] : sink.devices) journal.devices.push_back(info);
     journal.device_clock = sink.clock;
     journal.channels = std::move(channels);
-    return device::correlate(journal, operations,
+    return device::correlate(journal, {operations, {}},
                              [&](const auto& take) { take(std::span<const DeviceRecord>(sink.all)); });
   }
   cupti::Api api = FakeCupti::api();

@@ -32,9 +32,11 @@ program_libraries env OMP_TARGET_OFFLOAD=mandatory "$program" "$@" >"$out/alone"
 alone=$?
 { [ $alone -eq 0 ] || { [ "${GPU_TEST_CONTENT:-on}" = off ] && [ $alone -lt 126 ]; }; } ||
   { tail -n 20 "$out/alone"; fail "without the tool the program ends with $alone"; exit 1; }
-# As `tracer run` does it; a program without OpenMP by itself.
+# By the variables alone where they do; otherwise by `tracer run`.
 traced=(env OMP_TARGET_OFFLOAD=mandatory OMP_TOOL_LIBRARIES="$library" CUDA_INJECTION64_PATH="$library" TRACER_OUTPUT="$out/trace")
-[ "$(basename "$program")" != cuda_plain ] || traced=(env TRACER_LIBRARY="$library" "$bin/tracer" run -o "$out/trace" --)
+case $(basename "$program") in
+  cuda_plain | gcc_*) traced=(env OMP_TARGET_OFFLOAD=mandatory TRACER_LIBRARY="$library" "$bin/tracer" run -o "$out/trace" --) ;;
+esac
 program_libraries "${traced[@]}" "$program" "$@" >"$out/said" 2>"$out/errors"
 status=$?
 sed 's/^/  | /' "$out/errors"

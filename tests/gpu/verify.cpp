@@ -26,13 +26,15 @@ struct HostOperation {
 struct DeviceOperation {
   std::string
       what;  // as the host's construct; "copy": within a device or between two, which the host calls one or the other
-  std::uint64_t location = 0, time = 0, bytes = 0, host_op_id = 0, remote = 0;
+  std::uint64_t location = 0, time = 0, bytes = 0, host_op_id = 0, remote = 0, target_id = 0;
+  bool has_line = false;  // a kernel, named by its construct's line
 };
 
 struct Found {
   std::set<std::string> providers;
   std::map<std::uint64_t, HostOperation> host;
   std::vector<DeviceOperation> device;
+  std::uint64_t constructs = 0;  // of a runtime that reports no operations in them
 };
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -88,16 +90,18 @@ class Reader {
       if (!region) return;
       const auto construct = construct_of(d_.text(region->name));
       if (stream == streams_.end()) {
+        if (construct.rfind("target", 0) == 0 && !id && value_of(e, target_)) ++found_.constructs;
         if (construct.rfind("target ", 0) == 0 && id)
           found_.host[id] = {construct, e.time, value_of(e, bytes_), value_of(e, target_)};
       } else if (stream->second) {
         const bool copy = region->role == static_cast<unsigned>(tracer::RegionRole::data_transfer);
         if (!copy || id)
-          found_.device.push_back({copy ? "copy" : "target submit", e.location, e.time, value_of(e, bytes_), id, 0});
+          found_.device.push_back({copy ? "copy" : "target submit", e.location, e.time, value_of(e, bytes_), id, 0,
+                                   value_of(e, target_), construct != d_.text(region->name)});
       }
     } else if (stream != streams_.end() && (e.kind == EventKind::rma_get || e.kind == EventKind::rma_put)) {
       const char* what = e.kind == EventKind::rma_get ? "target data to device" : "target data from device";
-      found_.device.push_back({what, e.location, e.time, e.field[2], id, e.field[1]});
+      found_.device.push_back({what, e.location, e.time, e.field[2], id, e.field[1], value_of(e, target_), false});
     }
   }
 
@@ -125,6 +129,8 @@ class Verifier {
     }
     if (!found_.host.empty())
       of_target_regions();
+    else if (found_.constructs)
+      of_constructs();
     else
       of_cuda();
     return good_;
@@ -204,6 +210,25 @@ class Verifier {
                 static_cast<unsigned long long>(unlinked_["target submit"]),
                 static_cast<unsigned long long>(unlinked_["target data to device"]),
                 static_cast<unsigned long long>(unlinked_["target data from device"]));
+  }
+  /// libgomp reports constructs alone, and copies their arguments too.
+  void of_constructs() {
+    std::uint64_t without_construct = 0, without_line = 0;
+    for (const auto& op : found_.device) {
+      if (op.what != "target submit") continue;
+      without_construct += !op.target_id;
+      without_line += !op.has_line;
+    }
+    as_said("kernels", unlinked_["target submit"], {"kernels", "count target kernel"});
+    equal("kernels of no construct", without_construct, "none", 0);
+    equal("kernels without a line", without_line, "none", 0);
+    for (const auto& [what, name] :
+         {std::pair{"target data to device", "bytes to device"}, {"target data from device", "bytes from device"}}) {
+      const auto wanted = said_.find(name);
+      if (wanted != said_.end())
+        say(name + (" " + std::to_string(all_bytes_[what])) + " >= " + std::to_string(wanted->second),
+            all_bytes_[what] >= wanted->second);
+    }
   }
   void of_cuda() {
     const auto least = said_.find("kernels at least");

@@ -10,8 +10,8 @@ namespace tracer {
 DeviceTimeline device_timeline(const TraceSource& source) {
   const Journal& journal = source.journal();
   if (journal.devices.empty()) return {};
-  const HostOperations operations = device::host::operations(source);
-  return device::correlate(journal, operations, [&](const auto& take) {
+  const HostRequests requests = device::host::requests(source);
+  return device::correlate(journal, requests, [&](const auto& take) {
     const auto reader = source.device_records();
     for (auto batch = reader->next(); !batch.empty(); batch = reader->next()) take(batch);
   });

@@ -4,6 +4,7 @@
 
 #include "tracer/mpi/requests.hpp"
 #include "tracer/mpi/state.hpp"
+#include "tracer/range_language.hpp"
 
 namespace tracer::mpi {
 
@@ -97,8 +98,8 @@ class Call {
   }
   /// A word of the program: `name` of the table's intern().
   void mark(std::uint32_t name, std::int64_t payload) const noexcept {
-    constexpr std::uint32_t language_mpi = 5, signed_payload = 2 << 4;
-    emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, language_mpi | signed_payload), name, 0,
+    constexpr std::uint32_t signed_payload = 2 << 4;
+    emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, range_language::mpi | signed_payload), name, 0,
          static_cast<std::uint64_t>(payload));
   }
   std::uint64_t now() const noexcept { return front_.now(); }

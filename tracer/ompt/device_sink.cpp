@@ -4,6 +4,7 @@
 
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
+#include "tracer/range_language.hpp"
 
 namespace tracer::ompt {
 
@@ -28,19 +29,12 @@ void SessionDeviceSink::count(std::string_view counter, std::uint64_t n) noexcep
   session_.count(counter, n);
 }
 
-namespace {
-
-/// As the program's own ranges: language CUDA, and the correlation id as payload (include/tracer/record_table.hpp).
-constexpr std::uint16_t cuda = 6, correlation_follows = 5 << 4;
-
-}  // namespace
-
 void SessionDeviceSink::call_began(std::uint32_t name, std::uint64_t correlation) noexcept {
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
                   .kind = RecordKind::range_push,
                   .endpoint = Endpoint::begin,
-                  .sub = cuda | correlation_follows,
+                  .sub = call_of_device,
                   .a = name,
                   .b = 0,
                   .c = correlation});
@@ -50,7 +44,7 @@ void SessionDeviceSink::call_began(std::uint32_t name, std::uint64_t correlation
 void SessionDeviceSink::call_ended() noexcept {
   record([](Channel& channel, Ticks time) {
     channel.emit(
-        {.time = time, .kind = RecordKind::range_pop, .endpoint = Endpoint::end, .sub = cuda, .a = 0, .b = 0, .c = 0});
+        {.time = time, .kind = RecordKind::range_pop, .endpoint = Endpoint::end, .sub = range_language::cuda, .a = 0, .b = 0, .c = 0});
   });
 }
 

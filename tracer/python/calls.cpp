@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See calls.hpp.
 #include "tracer/python/calls.hpp"
+#include "tracer/range_language.hpp"
 #include "tracer/record.hpp"
 
 namespace tracer::python {
@@ -13,7 +14,7 @@ thread_local std::uint32_t depth = 0;
 thread_local std::uint32_t open[most_depth];  ///< their names
 
 void leave_one() noexcept {
-  if (--depth < most_depth) tracer->emit(TRACER_WORD(RecordKind::range_pop, Endpoint::end, language_python), 0, 0, 0);
+  if (--depth < most_depth) tracer->emit(TRACER_WORD(RecordKind::range_pop, Endpoint::end, range_language::python), 0, 0, 0);
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ const tracer_front_end* tracer = nullptr;
 void enter(std::uint32_t name) noexcept {
   if (depth < most_depth) {
     open[depth] = name;
-    tracer->emit(TRACER_WORD(RecordKind::range_push, Endpoint::begin, language_python), name, 0, 0);
+    tracer->emit(TRACER_WORD(RecordKind::range_push, Endpoint::begin, range_language::python), name, 0, 0);
   }
   ++depth;
 }

@@ -9,9 +9,6 @@
 
 namespace tracer::python {
 
-// The language of records, as in include/tracer/record_table.hpp.
-inline constexpr std::uint32_t language_python = 7;
-
 /// The interpreter, and where calls are recorded: set before the first call, in a thread that runs Python.
 extern const Interpreter* python;
 extern const tracer_front_end* tracer;

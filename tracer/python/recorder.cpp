@@ -20,6 +20,7 @@
 #include "tracer/python/interpreter.hpp"
 #include "tracer/python/monitoring.hpp"
 #include "tracer/python/profile.hpp"
+#include "tracer/range_language.hpp"
 #include "tracer/record.hpp"
 
 namespace tracer::python {
@@ -36,7 +37,7 @@ void (*next_exit)(int) = nullptr;
 void mark_begin() noexcept {
   static constexpr char name[] = "Python begins";
   const std::uint32_t mark = tracer->intern(name, sizeof name - 1);
-  tracer->emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, language_python), mark, 0, 0);
+  tracer->emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, range_language::python), mark, 0, 0);
 }
 
 void begin() noexcept {

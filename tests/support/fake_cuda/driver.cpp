@@ -152,6 +152,9 @@ EXPORT CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   std::memset(uuid, device + 1, sizeof *uuid);
   return CUDA_SUCCESS;
 }
+EXPORT CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  return cuDeviceGetUuid(uuid, device);
+}
 EXPORT CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
   return *bytes = std::size_t{1} << 34, CUDA_SUCCESS;
 }

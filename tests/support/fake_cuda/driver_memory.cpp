@@ -63,6 +63,9 @@ EXPORT CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* memory, un
 EXPORT CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
   return *memory = std::calloc(1, bytes), CUDA_SUCCESS;
 }
+EXPORT CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return cuMemAllocHost(memory, bytes);
+}
 EXPORT CUresult cuMemFreeHost(void* memory) {
   return std::free(memory), CUDA_SUCCESS;
 }
@@ -110,6 +113,10 @@ EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t
   std::memset(reinterpret_cast<void*>(to), value, n);
   return run(Kind::set, stream, n, 800, to), CUDA_SUCCESS;
 }
+EXPORT CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t n) {
+  if (const auto no = cuMemsetD8Async(to, value, n, nullptr)) return no;
+  return wait(nullptr), CUDA_SUCCESS;
+}
 #define MEMSET(name, Type)                                                           \
   EXPORT CUresult name(CUdeviceptr to, Type value, std::size_t n, CUstream stream) { \
     if (const auto no = ready()) return no;                                          \
@@ -126,6 +133,10 @@ MEMSET(cuMemsetD32Async, unsigned)
 NOT_HERE(cuMemsetD2D8Async, CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t, CUstream)
 NOT_HERE(cuMemsetD2D16Async, CUdeviceptr, std::size_t, unsigned short, std::size_t, std::size_t, CUstream)
 NOT_HERE(cuMemsetD2D32Async, CUdeviceptr, std::size_t, unsigned, std::size_t, std::size_t, CUstream)
+NOT_HERE(cuMemcpy2D, const CUDA_MEMCPY2D*)
+NOT_HERE(cuMemcpy2DUnaligned, const CUDA_MEMCPY2D*)
+NOT_HERE(cuMemcpy3D, const CUDA_MEMCPY3D*)
+NOT_HERE(cuPointerGetAttribute, void*, CUpointer_attribute, CUdeviceptr)
 NOT_HERE(cuMemUnmap, CUdeviceptr, std::size_t)
 NOT_HERE(cuMemRelease, CUmemGenericAllocationHandle)
 NOT_HERE(cuMemAddressFree, CUdeviceptr, std::size_t)

@@ -41,9 +41,9 @@ RegionRole role_of(DeviceRecordKind kind) {
   }
 }
 
-/// The host's region of the submit that made it: it has file and line.
+/// The host's region of the submit or construct that made it: it has file and line.
 const Region* submit_region(const Tables& tables, const DeviceOperation& o) {
-  if (o.kind != DeviceRecordKind::kernel || o.codeptr == 0 || o.host_op_id == no_id) return nullptr;
+  if (o.kind != DeviceRecordKind::kernel || o.codeptr == 0) return nullptr;
   for (const Construct c : {Construct::target_submit, Construct::target}) {
     const Region* region = tables.regions->look_up({o.codeptr, c, false, 0});
     if (region && region->begin_line != 0) return region;
@@ -81,8 +81,8 @@ bool has_bytes_attribute(DeviceRecordKind kind) noexcept {
 }
 
 std::pair<std::uint64_t, std::uint64_t> device_region_key(const DeviceOperation& o) noexcept {
-  const bool of_construct = o.kind == DeviceRecordKind::kernel && o.host_op_id != no_id;
-  return {(std::uint64_t{static_cast<std::uint8_t>(o.kind)} << 32) | o.name, of_construct ? o.codeptr : 0};
+  return {(std::uint64_t{static_cast<std::uint8_t>(o.kind)} << 32) | o.name,
+          o.kind == DeviceRecordKind::kernel ? o.codeptr : 0};
 }
 
 void define_device_regions(const Tables& tables, const Journal& journal, Definitions& d, DeviceDefinitions& out) {

@@ -134,8 +134,6 @@ constexpr WordPayload word_payload(std::uint16_t sub) noexcept {
   const auto type = (sub >> 4) & 0xf;
   return type <= static_cast<int>(WordPayload::correlation) ? static_cast<WordPayload>(type) : WordPayload::none;
 }
-/// The tool's own words on calls of CUDA, not the program's.
-inline constexpr std::uint16_t language_cuda = 6, language_python = 7;
 /// "NVTX", "ITT", ...
 const char* language_name(std::uint16_t language) noexcept;
 constexpr RegionKey word_key(const Record& r) noexcept {

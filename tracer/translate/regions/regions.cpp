@@ -10,6 +10,7 @@
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/mpi_functions.hpp"
+#include "tracer/range_language.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -39,13 +40,13 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     region.name = text_of(key.codeptr & 0xffffffff);
     if (region.name.empty()) region.name = key.construct == Construct::range ? "range" : "mark";
     region.canonical = region.name;
-    region.paradigm = key.extra == language_cuda ? Paradigm::cuda : Paradigm::user;
-    if (key.extra == language_cuda) region.role = RegionRole::wrapper;
+    region.paradigm = key.extra == range_language::cuda ? Paradigm::cuda : Paradigm::user;
+    if (key.extra == range_language::cuda) region.role = RegionRole::wrapper;
     region.description = language_name(key.extra);
     if (const std::string domain = text_of(key.codeptr >> 32); !domain.empty() && domain != region.description)
       region.description += " " + domain;
     if (const auto text = journal.strings.find(static_cast<std::uint32_t>(key.codeptr & 0xffffffff));
-        key.extra == language_python && key.construct == Construct::range && text != journal.strings.end())
+        key.extra == range_language::python && key.construct == Construct::range && text != journal.strings.end())
       describe_python(text->second, region);
     return region;
   }
