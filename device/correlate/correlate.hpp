@@ -17,7 +17,6 @@ using RecordSource = std::function<void(const std::function<void(std::span<const
 
 /// `records` is run twice: what belongs together may come in any order. Every repair is counted in
 /// the timeline's `repairs` ("device.clamped_to_submit", ...); no record disappears uncounted.
-DeviceTimeline correlate(const Journal& journal, const HostRequests& requests,
-                         const RecordSource& records);
+DeviceTimeline correlate(const Journal& journal, const HostRequests& requests, const RecordSource& records);
 
 }  // namespace tracer::device

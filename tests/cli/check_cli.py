@@ -65,6 +65,16 @@ def check_negative_numbers():
     need(len(seen) >= 9, f"options with a number: {' '.join(seen)}")
 
 
+def check_empty_words():
+    """A script's variable that was never set: the option is named, and not taken as left out."""
+    seen = []
+    for command in subcommands():
+        for option in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?:TEXT|DIR|FILE|FILE\|auto|TIME|PATTERN|NAME)\b", run(command, "--help").stdout, re.MULTILINE):
+            refuses(2, option, command, option, "")
+            seen.append((command, option))
+    need({("run", "--output"), ("report", "--output"), ("run", "--html")} <= set(seen), f"options with a text: {seen}")
+
+
 def check_zero(archive, directory):
     """Where 0 means nothing it is refused, in a line that can be read."""
     for words in (("report", "--slices", "0", "--html", directory / "zero.html", archive), ("top", "0"), ("top", "--interval", "0"), ("view", "--port", "0", archive), ("run", "--sample=0", "--", "true"),
@@ -307,6 +317,7 @@ def main():
         subprocess.run([sys.argv[2], "imbalance", archive], check=True)
         check_helps()
         check_negative_numbers()
+        check_empty_words()
         check_zero(archive, directory)
         check_wrong_input(directory, archive)
         check_output(archive)

@@ -45,7 +45,8 @@ Journal one_device() {
 }
 
 DeviceTimeline run(const Journal& journal, std::vector<HostOperation> operations, std::vector<DeviceRecord> records) {
-  return correlate(journal, {std::move(operations), {}}, [&](const auto& take) { take(std::span<const DeviceRecord>(records)); });
+  return correlate(journal, {std::move(operations), {}},
+                   [&](const auto& take) { take(std::span<const DeviceRecord>(records)); });
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/trace_builder.hpp"
-#include "tracer/report/analyze.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 
 using namespace tracer;

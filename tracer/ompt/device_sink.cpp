@@ -43,8 +43,13 @@ void SessionDeviceSink::call_began(std::uint32_t name, std::uint64_t correlation
 
 void SessionDeviceSink::call_ended() noexcept {
   record([](Channel& channel, Ticks time) {
-    channel.emit(
-        {.time = time, .kind = RecordKind::range_pop, .endpoint = Endpoint::end, .sub = range_language::cuda, .a = 0, .b = 0, .c = 0});
+    channel.emit({.time = time,
+                  .kind = RecordKind::range_pop,
+                  .endpoint = Endpoint::end,
+                  .sub = range_language::cuda,
+                  .a = 0,
+                  .b = 0,
+                  .c = 0});
   });
 }
 

@@ -14,7 +14,8 @@ thread_local std::uint32_t depth = 0;
 thread_local std::uint32_t open[most_depth];  ///< their names
 
 void leave_one() noexcept {
-  if (--depth < most_depth) tracer->emit(TRACER_WORD(RecordKind::range_pop, Endpoint::end, range_language::python), 0, 0, 0);
+  if (--depth < most_depth)
+    tracer->emit(TRACER_WORD(RecordKind::range_pop, Endpoint::end, range_language::python), 0, 0, 0);
 }
 
 }  // namespace

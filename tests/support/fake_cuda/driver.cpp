@@ -24,7 +24,7 @@ std::uint64_t real_now() {
 }
 
 thread_local std::vector<CUcontext> below;  ///< the thread's stack of contexts, without the current one
-thread_local bool starts = false;  ///< cuInit is at work
+thread_local bool starts = false;           ///< cuInit is at work
 
 /// As the real one, whose own exit handler runs before the destructors of libraries loaded earlier.
 void tear_down() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,7 +52,7 @@ struct Driver {
 extern Driver* driver;  ///< null until cuInit
 extern std::atomic<const Tap*> tap;
 extern std::uint64_t (*now)();
-extern std::atomic<bool> gone;           ///< the process ends: every function fails
+extern std::atomic<bool> gone;  ///< the process ends: every function fails
 extern thread_local CUcontext current;
 
 /// Of the environment, as a number.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fake driver reads of a device image (ELF of LLVM's compiler, PTX of GCC's): its length, its functions, and how
-// large its variables are.
+// What the fake driver reads of a device image (ELF of LLVM's compiler, PTX of GCC's): its length, its functions, and
+// how large its variables are.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,9 @@
 namespace tracer::test::fake_cuda {
 
 /// "// BEGIN PREAMBLE": GCC's PTX begins with a comment.
-inline bool is_ptx(std::string_view image) noexcept { return image.substr(0, 2) == "//"; }
+inline bool is_ptx(std::string_view image) noexcept {
+  return image.substr(0, 2) == "//";
+}
 
 /// As size_in(), of a text: ".visible .entry NAME", ".visible .global .align 8 .u64 NAME[512];"
 inline std::size_t size_in_ptx(std::string_view text, std::string_view name) {

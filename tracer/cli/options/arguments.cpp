@@ -27,6 +27,11 @@ std::string wrong_sign(const std::string& value) {
   return value.starts_with('-') ? value + " is negative" : std::string{};
 }
 
+/// To say nothing, an option is left out: an empty word is a variable of a script that was never set.
+std::string missing_text(const std::string& value) {
+  return value.empty() ? "the value is empty" : std::string{};
+}
+
 }  // namespace
 
 Check one_of(std::initializer_list<const char*> values) {
@@ -124,6 +129,8 @@ template <class Value>
 Option Arguments::add_option(const std::string& names, Value& value, const std::string& description) {
   Option option{app_.add_option(names, value, description)};
   if constexpr (is_without_sign<Value>) option.check(not_negative());
+  if constexpr (std::is_same_v<Value, std::string> || std::is_same_v<Value, std::vector<std::string>>)
+    option.check(checked_by(CLI::Validator{missing_text, ""}));
   return option;
 }
 
