@@ -16,7 +16,8 @@ mkdir -p "$pack/bin" "$pack/lib" "$pack/programs" "$pack/cupti"
 copy_stripped() { cp -L "$1" "$2" && strip --strip-unneeded "$2/$(basename "$1")"; }
 for command in tracer gpu_verify gpu_driver; do copy_stripped "$build/bin/$command" "$pack/bin"; done
 copy_stripped "$build/lib/libtracer.so" "$pack/lib"
-cp "$top"/tests/gpu/{run,kill,data_movement}.sh "$pack"
+cp "$top"/tests/gpu/{run,kill,data_movement,python}.sh "$pack"
+for program in "$top"/tests/gpu/python/*.py; do cp "$program" "$pack/programs/python_$(basename "$program")"; done
 programs=$(sed -n 's/.*add_test(\[=\[gpu: \([a-z_0-9]*\)\]=\].*/\1/p; s/.*add_test("gpu: \([a-z_0-9]*\)".*/\1/p' "$build/tests/gpu/CTestTestfile.cmake")
 packed=()
 for program in $programs; do
@@ -72,7 +73,7 @@ one() { # PROVIDER PROGRAM ARGUMENT...
   shift 2
   echo "== $program, provider $provider"
   local script=run.sh
-  case $program in cuda_endless) script=kill.sh ;; data_movement | device_habits) script=data_movement.sh ;; esac
+  case $program in cuda_endless) script=kill.sh ;; data_movement | device_habits) script=data_movement.sh ;; *.py) script=python.sh ;; esac
   GPU_TEST_PROVIDER=$provider TRACER_DEVICE=$([ "$provider" = host ] && echo host || echo auto) \
     ./$script bin "$PWD/lib/libtracer.so" "$PWD/programs/$program" "$@"
   case $? in 0) passed=$((passed + 1)) ;; 77) skipped=$((skipped + 1)) ;; *) failed=$((failed + 1)) ;; esac
@@ -81,7 +82,7 @@ for program; do
   arguments=()
   [ "${program#gcc_}" = heat ] && arguments=(--count 64 20 5)
   one cupti "$program" "${arguments[@]}"
-  case $program in cuda_* | gcc_*) ;; *) one host "$program" "${arguments[@]}" ;; esac
+  case $program in cuda_* | gcc_* | *.py) ;; *) one host "$program" "${arguments[@]}" ;; esac
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] || exit 1
