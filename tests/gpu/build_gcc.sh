@@ -9,6 +9,6 @@ tree=$("$(dirname "$0")/../../cmake/scripts/gcc_nvptx.sh" "$1") || { echo "note:
 cp -L "$tree"/usr/lib/*/libgomp-plugin-nvptx.so.1 "$(dirname "$output")" || exit 1
 version=$(gcc -dumpversion)
 # Its assembler calls CUDA's where that is in the PATH, which refuses the old architectures of gcc's libraries.
-compiler=$(echo "$tree"/usr/lib/gcc/*/"${version%%.*}")
-export COMPILER_PATH=$compiler:$tree/usr/bin PATH=$tree/usr/bin:/usr/bin:/bin
-exec gcc -g -O2 -no-pie -fopenmp -foffload=nvptx-none "$source" -o "$output" -lm
+compilers=$(printf '%s:' "$tree"/usr/lib/gcc/*/"${version%%.*}" "$tree"/usr/libexec/gcc/*/"${version%%.*}")  # from GCC 13 on
+export COMPILER_PATH=$compilers$tree/usr/bin PATH=$tree/usr/bin:/usr/bin:/bin
+gcc -g -O2 -no-pie -fopenmp -foffload=nvptx-none "$source" -o "$output" -lm || echo "note: $(basename "$output") is not built" >&2
