@@ -8,20 +8,22 @@ output=$(realpath -m "${2:-$PWD/tracer-gpu-tests.tar.xz}")
 top=$(realpath "$(dirname "$0")/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --build "$build" --target gpu_programs gpu_verify gpu_driver tracer libtracer
+cmake --build "$build" --target gpu_programs gpu_verify gpu_driver tracer libtracer libtracer-gomp
 pack=$work/tracer-gpu-tests
 mkdir -p "$pack/bin" "$pack/lib" "$pack/programs" "$pack/cupti"
 
 # Without debug information: a tenth of the size.
 copy_stripped() { cp -L "$1" "$2" && strip --strip-unneeded "$2/$(basename "$1")"; }
 for command in tracer gpu_verify gpu_driver; do copy_stripped "$build/bin/$command" "$pack/bin"; done
-copy_stripped "$build/lib/libtracer.so" "$pack/lib"
-cp "$top"/tests/gpu/{run,kill,data_movement,python}.sh "$pack"
-for program in "$top"/tests/gpu/python/*.py; do cp "$program" "$pack/programs/python_$(basename "$program")"; done
+for library in libtracer libtracer-gomp; do copy_stripped "$build/lib/$library.so" "$pack/lib"; done
+cp "$top"/tests/gpu/{common,run,kill,data_movement,python}.sh "$pack"
 programs=$(sed -n 's/.*add_test(\[=\[gpu: \([a-z_0-9]*\)\]=\].*/\1/p; s/.*add_test("gpu: \([a-z_0-9]*\)".*/\1/p' "$build/tests/gpu/CTestTestfile.cmake")
 packed=()
 for program in $programs; do
-  if [ -x "$build/tests/gpu/$program" ]; then
+  if [ -e "$top/tests/gpu/python/${program#python_}.py" ]; then
+    cp "$top/tests/gpu/python/${program#python_}.py" "$pack/programs/$program.py"
+    packed+=("$program")
+  elif [ -x "$build/tests/gpu/$program" ]; then
     cp "$build/tests/gpu/$program" "$pack/programs" # with line information: regions have their source lines
     packed+=("$program")
   else

@@ -6,20 +6,12 @@
 #   data_movement.sh BIN LIBTRACER PROGRAM [NAME...]       as tests/gpu/run.sh; NAME: these programs only
 # GPU_TEST_CONTENT=off: contents are not compared. Exit status 0: all hold; 1: some do not; 77: skipped, with the reason.
 set -u
-own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_PATH:-} "$@"; }
-fail() { echo "  FAILED  $*"; failed=1; }
-
 [ $# -ge 3 ] || { echo "usage: $0 BIN LIBTRACER PROGRAM [NAME...]" >&2; exit 2; }
-bin=$1 library=$2 program=$3 content=${GPU_TEST_CONTENT:-on} failed=0
+bin=$1 library=$2 program=$3 content=${GPU_TEST_CONTENT:-on}
 shift 3
-driver=$(own "$bin/gpu_driver")
-status=$?
-[ $status -eq 0 ] || { echo "${driver:-skipped: gpu_driver ended with $status}"; exit 77; }
-[ -e "$program" ] || { echo "skipped: $(basename "$program") is not built: cmake --build . --target gpu_programs"; exit 77; }
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-ln -s "${driver##*, }" "$out/libcuda.so" 2>/dev/null
-program_libraries() { LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$out own "$@"; }
+# shellcheck source=tests/gpu/common.sh
+. "$(dirname "$0")/common.sh"
+[ -e "$program" ] || skip "$(basename "$program") is not built: cmake --build . --target gpu_programs"
 [ $# -gt 0 ] || mapfile -t names < <(program_libraries "$program")
 [ $# -eq 0 ] || names=("$@")
 [ ${#names[@]} -gt 0 ] || { fail "the program lists no names"; exit 1; }
@@ -64,7 +56,7 @@ for name in "${names[@]}"; do
     TRACER_TRANSFER_CONTENT="$content" "$program" "$name" >"$out/wanted" 2>"$out/errors"
   status=$?
   [ $status -eq 0 ] || { cat "$out/errors"; fail "$name ended with $status"; continue; }
-  own "$bin/tracer" check "$out/$name" >"$out/rules" 2>&1 || { sed 's/^/  | /' "$out/rules"; fail "$name: tracer check"; }
+  check_rules "$out/$name" || fail "$name: tracer check"
   own "$bin/tracer" report --json "$out/$name" >"$out/json" 2>"$out/errors" || { cat "$out/errors"; fail "$name: tracer report"; continue; }
   rows_of "$out/json" >"$out/rows"
   faults=$(compare "$out/wanted" "$out/rows")

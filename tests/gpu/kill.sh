@@ -5,17 +5,12 @@
 #   kill.sh BIN LIBTRACER PROGRAM [RUNS]       as tests/gpu/run.sh; RUNS: how often (default 3)
 # Exit status 0: all runs hold; 1: one does not; 77: skipped, with the reason.
 set -u
-own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_PATH:-} "$@"; }
-
 [ $# -ge 3 ] || { echo "usage: $0 BIN LIBTRACER PROGRAM [RUNS]" >&2; exit 2; }
-bin=$1 library=$2 program=$3 runs=${4:-3} failed=0
-driver=$(own "$bin/gpu_driver")
-status=$?
-[ $status -eq 0 ] || { echo "${driver:-skipped: gpu_driver ended with $status}"; exit 77; }
-[ -e "$program" ] || { echo "skipped: $(basename "$program") is not built: cmake --build . --target gpu_programs"; exit 77; }
+bin=$1 library=$2 program=$3 runs=${4:-3}
+# shellcheck source=tests/gpu/common.sh
+. "$(dirname "$0")/common.sh"
+[ -e "$program" ] || skip "$(basename "$program") is not built: cmake --build . --target gpu_programs"
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
 for ((run = 1; run <= runs; ++run)); do
   rm -rf "${out:?}"/*
   # By exec: the process that is killed is the program, no shell.
@@ -39,6 +34,6 @@ for ((run = 1; run <= runs; ++run)); do
   echo "kernels at least $old" >"$out/wanted"
   echo "  run $run: $ended kernels had ended at the kill, $old a second before"
   own "$bin/gpu_verify" "$out/trace" "$out/wanted" cupti || failed=1
-  own "$bin/tracer" check "$out/trace" >"$out/rules" 2>&1 || { sed 's/^/  | /' "$out/rules"; echo "  FAILED  tracer check"; failed=1; }
+  check_rules "$out/trace" || fail "tracer check"
 done
 exit $failed

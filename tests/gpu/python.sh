@@ -1,24 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Traces a Python program that uses a GPU through its packages (PyTorch, CuPy, numba, JAX), with the machine's own libraries.
-#   python.sh BIN LIBTRACER PROGRAM.py       as tests/gpu/run.sh
+#   python.sh BIN LIBTRACER PROGRAM.py       as tests/gpu/run.sh; GPU_TEST_DRIVER: a directory that has the program's driver
 # The program ends and prints as without the tool, and the trace is right. Where it can have its kernels counted by another
 # profiler (PROFILE=1), both counts are equal. Exit status 0: all holds; 1: something does not; 77: skipped, with the reason.
 set -u
-skip() { echo "skipped: $*"; exit 77; }
-fail() { echo "  FAILED  $*"; failed=1; }
-own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_PATH:-} "$@"; }
-
 [ $# -eq 3 ] || { echo "usage: $0 BIN LIBTRACER PROGRAM.py" >&2; exit 2; }
-bin=$1 library=$2 program=$3 failed=0
-driver=$(own "$bin/gpu_driver")
-status=$?
-[ $status -eq 0 ] || { echo "${driver:-skipped: gpu_driver ended with $status}"; exit 77; }
+bin=$1 library=$2 program=$3
+# shellcheck source=tests/gpu/common.sh
+. "$(dirname "$0")/common.sh"
 needs=$(sed -n 's/^# needs: //p' "$program")
 python3 -c "import $needs" 2>/dev/null || skip "python3 has no $needs"
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
 run() { LD_LIBRARY_PATH=${GPU_TEST_DRIVER:-${LD_LIBRARY_PATH:-}} "$@"; }
 # The tool has its libraries by the loader: the program keeps the machine's.
 loader=$(ldd "$bin/tracer" | sed -nE 's/^[[:space:]]*(\/[^ ]*ld-linux[^ ]*) .*/\1/p')
@@ -36,12 +29,7 @@ else
   diff "$out/alone" "$out/said" | head -n 6
   fail "the output is another than without the tool"
 fi
-if own "$bin/tracer" check "$out/trace" >"$out/rules" 2>&1; then
-  echo "  ok      tracer check is silent"
-else
-  head -n 8 "$out/rules" | sed 's/^/  | /'
-  fail "tracer check"
-fi
+check_rules "$out/trace" && echo "  ok      tracer check is silent" || fail "tracer check"
 if grep -q PROFILE "$program"; then run env PROFILE=1 python3 "$program" >"$out/said" 2>/dev/null; fi
 own "$bin/gpu_verify" "$out/trace" "$out/said" || failed=1
 exit $failed

@@ -8,25 +8,14 @@
 #   GPU_TEST_CONTENT     off: the device computes nothing, so the program may find its results wrong, traced or not
 #   TRACER_*             reaches the tool
 set -u
-skip() { echo "skipped: $*"; exit 77; }
-fail() { echo "  FAILED  $*"; failed=1; }
-own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_PATH:-} "$@"; }
-
 [ $# -ge 3 ] || { echo "usage: $0 BIN LIBTRACER PROGRAM [ARGUMENT...]" >&2; exit 2; }
-bin=$1 library=$2 program=$3 failed=0 provider=${GPU_TEST_PROVIDER:-cupti}
+bin=$1 library=$2 program=$3 provider=${GPU_TEST_PROVIDER:-cupti}
 [ "$(basename "$program")" != cuda_unused ] || provider=none
 shift 3
-driver=$(own "$bin/gpu_driver")
-status=$?
-[ $status -eq 0 ] || { echo "${driver:-skipped: gpu_driver ended with $status}"; exit 77; }
+# shellcheck source=tests/gpu/common.sh
+. "$(dirname "$0")/common.sh"
 [ -e "$program" ] ||
   skip "$(basename "$program") is not built: cmake --build . --target gpu_programs (nvcc; clang 21 or later, whose device runtime is fetched)"
-
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-# libomptarget opens "libcuda.so", which only a driver's development files may bring.
-ln -s "${driver##*, }" "$out/libcuda.so" 2>/dev/null
-program_libraries() { LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$out own "$@"; }
 
 program_libraries env OMP_TARGET_OFFLOAD=mandatory "$program" "$@" >"$out/alone" 2>&1
 alone=$?
@@ -47,12 +36,7 @@ if tail -n +2 "$out/alone" | cmp -s - <(tail -n +2 "$out/said"); then
 else
   fail "the output is another than without the tool"
 fi
-if own "$bin/tracer" check "$out/trace" >"$out/rules" 2>&1; then
-  echo "  ok      tracer check is silent"
-else
-  sed 's/^/  | /' "$out/rules"
-  fail "tracer check"
-fi
+check_rules "$out/trace" && echo "  ok      tracer check is silent" || fail "tracer check"
 own "$bin/gpu_verify" "$out/trace" "$out/said" "$provider" || failed=1
 own "$bin/tracer" info "$out/trace" 2>/dev/null | grep -E 'DEVICE::|COUNTER::DEVICE|REPAIRED' | sed 's/^/  | /'
 if [ -n "${GPU_TEST_KEEP:-}" ] && mkdir -p "$GPU_TEST_KEEP"; then
