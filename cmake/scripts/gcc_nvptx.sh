@@ -17,12 +17,7 @@ exec 9>"$into/lock"
 flock 9
 tree=$into/gcc-$version
 if [ ! -d "$tree" ]; then
-  scratch=$(mktemp -d "$into/.unpack.XXXXXX") || exit 1
-  trap 'rm -rf "$scratch"' EXIT
-  (cd "$scratch" && apt-get -q download "gcc-$version-offload-nvptx" libgomp-plugin-nvptx1 nvptx-tools) >"$into/log" 2>&1 ||
-    skip "$(grep -m1 '^E:' "$into/log")"
-  mkdir "$scratch/tree"
-  for package in "$scratch"/*.deb; do dpkg -x "$package" "$scratch/tree" >>"$into/log" 2>&1 || skip "$(tail -n 1 "$into/log")"; done
-  mv "$scratch/tree" "$tree"
+  . "$(dirname "$0")/unpack_packages.sh"
+  reason=$(unpack_packages "$into" "$tree" "gcc-$version-offload-nvptx" libgomp-plugin-nvptx1 nvptx-tools) || skip "$reason"
 fi
 echo "$tree"

@@ -50,14 +50,9 @@ if [ ! -x "$bin/clang" ] || [ "$("$bin/clang" -dumpversion 2>/dev/null)" != "$(c
   # Debian has one libomp.so.5 at a time; its package's name is the release's.
   runtime=$(apt-cache depends "libomp-$version-dev" 2>>"$into/log" | sed -nE 's/^ *\|?Depends: (libomp5(-[0-9]+)?)$/\1/p' | head -n 1)
   libraries="$libraries ${runtime:-libomp5}"
-  scratch=$(mktemp -d "$into/.unpack.XXXXXX") || exit 1
-  trap 'rm -rf "$scratch"' EXIT
+  . "$(dirname "$0")/unpack_packages.sh"
   # shellcheck disable=SC2086
-  (cd "$scratch" && apt-get -q download $libraries $programs) >"$into/log" 2>&1 || skip "$(grep -m1 '^E:' "$into/log")"
-  mkdir "$scratch/tree"
-  for package in "$scratch"/*.deb; do dpkg -x "$package" "$scratch/tree" >>"$into/log" 2>&1 || skip "$(tail -n 1 "$into/log")"; done
-  rm -rf "$into/tree"
-  mv "$scratch/tree" "$into/tree"
+  reason=$(unpack_packages "$into" "$into/tree" $libraries $programs) || skip "$reason"
 fi
 works "$bin" || skip "${reason:-its programs do not run}"
 echo "$bin"

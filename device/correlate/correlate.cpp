@@ -57,9 +57,8 @@ class Correlator {
   Correlator(const Journal& journal, const HostRequests& requests)
       : journal_(journal),
         operations_(requests.operations),
-        calls_(requests.calls),
         ticks_per_nanosecond_(ticks_per_nanosecond(journal)),
-        join_(operations_, out_.repairs) {
+        join_(requests, out_.repairs) {
     for (const auto& channel : journal.channels) channel_of_thread_[channel.os_thread_id] = channel.id;
     for (std::size_t i = 0; i < journal.devices.size(); ++i) {
       const auto& info = journal.devices[i];
@@ -95,7 +94,6 @@ class Correlator {
 
   const Journal& journal_;
   std::span<const HostOperation> operations_;
-  const std::unordered_map<std::uint64_t, HostConstruct>& calls_;
   const double ticks_per_nanosecond_;
   DeviceTimeline out_;
   Join join_;
@@ -222,10 +220,6 @@ void Correlator::take(DeviceRecord record) {
   o.source_address = record.source_address;
   o.destination_address = record.destination_address;
   o.codeptr = record.codeptr ? record.codeptr : op ? op->codeptr : 0;
-  if (const auto call = calls_.find(record.correlation); !op && record.correlation != 0 && call != calls_.end()) {
-    o.target_id = call->second.id;
-    o.codeptr = call->second.codeptr;
-  }
   o.correlation = record.correlation;
   o.name = record.name;
   o.requested_teams = record.requested_teams ? record.requested_teams : op ? op->requested_teams : 0;

@@ -63,7 +63,13 @@ const HostOperation* Join::find_twin(const DeviceRecord& record, const HostOpera
 
 const HostOperation* Join::resolve(DeviceRecord& record) {
   record.host_op_id = id_of(record);
-  if (record.host_op_id == no_id) return nullptr;
+  if (record.host_op_id == no_id) {
+    if (const auto call = calls_.find(record.correlation); record.correlation != 0 && call != calls_.end()) {
+      record.target_id = call->second.id;
+      record.codeptr = call->second.codeptr;
+    }
+    return nullptr;
+  }
   const auto* op = find(operations_, record.host_op_id);
   if (!op) {
     ++counters_["device.host_op_unknown"];

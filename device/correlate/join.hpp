@@ -18,13 +18,19 @@ using Counters = std::map<std::string, std::uint64_t>;
 
 class Join {
  public:
-  Join(std::span<const HostOperation> operations, Counters& counters)
-      : operations_(operations), claimed_(operations.size()), seen_(operations.size()), counters_(counters) {}
+  /// What is requested must be there as long as this is.
+  Join(const HostRequests& requests, Counters& counters)
+      : operations_(requests.operations),
+        calls_(requests.calls),
+        claimed_(operations_.size()),
+        seen_(operations_.size()),
+        counters_(counters) {}
 
   /// First pass: correlation ids, and which operations have a record of their own kind.
   void learn(const DeviceRecord& record);
   /// Second pass: the operation, or nullptr. Sets the record's host_op_id and target_id to what
-  /// is true, and a native record of a kernel that has no other one to `kernel`.
+  /// is true, and a native record of a kernel that has no other one to `kernel`. What a call inside a target construct
+  /// made, and no operation, has the construct's target_id and codeptr.
   const HostOperation* resolve(DeviceRecord& record);
   /// Did any record turn out to be of this operation? After the second pass.
   bool has_record(std::size_t operation) const { return claimed_[operation] || seen_[operation]; }
@@ -37,6 +43,7 @@ class Join {
   HostOpId id_of(const DeviceRecord& record) const;
 
   std::span<const HostOperation> operations_;
+  const std::unordered_map<std::uint64_t, HostConstruct>& calls_;
   std::vector<bool> claimed_;  // a record of the operation's own kind names it
   std::vector<bool> seen_;     // a record of another kind is part of it
   std::unordered_map<std::uint64_t, HostOpId> by_correlation_;

@@ -36,6 +36,16 @@ DeviceRecord record(DeviceRecordKind kind, std::uint64_t start, std::uint64_t en
   return r;
 }
 
+/// The submit of a kernel, number 5.
+HostOperation submit_at(Ticks begin, std::int32_t device = 0) {
+  HostOperation submit;
+  submit.id = 5;
+  submit.begin = begin;
+  submit.device = device;
+  submit.kind = DeviceRecordKind::kernel;
+  return submit;
+}
+
 Journal one_device() {
   Journal journal;
   DeviceInfo info;
@@ -145,13 +155,9 @@ TEST_CASE("memory that the runtime keeps for later and gives back in the end is 
 }
 
 TEST_CASE("a kernel is not older than its submit") {
-  HostOperation submit;
-  submit.id = 5;
-  submit.begin = 1000;
+  HostOperation submit = submit_at(1000);
   submit.end = 3000;
-  submit.device = 0;
   submit.channel = 2;
-  submit.kind = DeviceRecordKind::kernel;
   auto timeline = run(one_device(), {submit}, {record(DeviceRecordKind::kernel, 900, 2000, 5)});
   const auto& op = timeline.devices.at(0).streams.at(0).operations.at(0);
   CHECK((op.start == 1000 && op.end == 2000 && op.host_channel == 2));
@@ -163,31 +169,20 @@ TEST_CASE("a record that names another device than the host asked for is moved t
   DeviceInfo second;
   second.number = 1;
   journal.devices.push_back(second);
-  HostOperation submit;
-  submit.id = 5;
-  submit.begin = 10;
-  submit.device = 1;
-  submit.kind = DeviceRecordKind::kernel;
+  const HostOperation submit = submit_at(10, 1);
   auto timeline = run(journal, {submit}, {record(DeviceRecordKind::kernel, 20, 30, 5)});
   CHECK(timeline.devices.at(1).streams.size() == 1);
   CHECK(timeline.repairs["device.number_corrected"] == 1);
 }
 
 TEST_CASE("operations without a record are counted") {
-  HostOperation submit;
-  submit.id = 5;
-  submit.device = 0;
-  submit.kind = DeviceRecordKind::kernel;
+  const HostOperation submit = submit_at(0);
   auto timeline = run(one_device(), {submit}, {});
   CHECK(timeline.counters["device.operations_without_record"] == 1);
 }
 
 TEST_CASE("a correlation may arrive after what it belongs to") {
-  HostOperation submit;
-  submit.id = 5;
-  submit.begin = 10;
-  submit.device = 0;
-  submit.kind = DeviceRecordKind::kernel;
+  const HostOperation submit = submit_at(10);
   auto kernel = record(DeviceRecordKind::kernel, 20, 30);
   kernel.correlation = 77;
   auto link = record(DeviceRecordKind::correlation, 0, 0, 5);
@@ -197,13 +192,9 @@ TEST_CASE("a correlation may arrive after what it belongs to") {
 }
 
 TEST_CASE("a copy that CUPTI saw inside a launch is nobody's data operation") {
-  HostOperation submit;
-  submit.id = 5;
-  submit.begin = 10;
-  submit.device = 0;
+  HostOperation submit = submit_at(10);
   submit.channel = 3;
   submit.target_id = 9;
-  submit.kind = DeviceRecordKind::kernel;
   auto copy = record(DeviceRecordKind::transfer_to_device, 20, 30, 5);
   copy.provider = DeviceProviderKind::cupti;
   const auto timeline = run(one_device(), {submit}, {copy});
@@ -213,13 +204,9 @@ TEST_CASE("a copy that CUPTI saw inside a launch is nobody's data operation") {
 }
 
 TEST_CASE("what a call inside a target construct made belongs to the construct, where nothing else says so") {
-  HostOperation submit;
-  submit.id = 5;
-  submit.begin = 10;
-  submit.device = 0;
+  HostOperation submit = submit_at(10);
   submit.target_id = 9;
   submit.codeptr = 0x900;
-  submit.kind = DeviceRecordKind::kernel;
   std::vector<DeviceRecord> records;
   for (const std::uint64_t call : {21, 22, 23, 0}) {
     records.push_back(record(DeviceRecordKind::kernel, 20 + 10 * call, 25 + 10 * call));

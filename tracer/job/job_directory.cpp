@@ -163,9 +163,11 @@ JobDirectory enter_job(const fs::path& wanted, const std::string& job) {
     result.renamed = attempt > 1;
     result.made = make_readable_directory(result.path);
     result.open = OwnDescriptor(open_private_directory(result.path));
-    // A file system without owners or modes; or somebody has put another thing in its place meanwhile.
-    if (result.made && !result.open && ::rmdir(result.path.c_str()) == 0)
-      throw Error(result.path.string() + " cannot be made private, which a job's directory must be");
+    if (result.made && !result.open) {
+      // A file system without owners or modes; or somebody has put it aside, or another thing in its place.
+      const bool is_there = ::rmdir(result.path.c_str()) == 0 || (errno != ENOENT && errno != ENOTDIR);
+      if (is_there) throw Error(result.path.string() + " cannot be made private, which a job's directory must be");
+    }
     if (claim(result.open, job) != Claim::taken) return result;
   }
   throw Error("cannot find a free name for " + wanted.string());

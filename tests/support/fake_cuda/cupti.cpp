@@ -20,12 +20,6 @@ void violation(const char* what) {
   std::fprintf(stderr, "fake cupti: %s\n", what);
 }
 
-std::uint64_t monotonic() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 Cupti& cupti() {
   static auto* state = new Cupti;  // outlives every thread
   return *state;
@@ -35,11 +29,6 @@ Cupti& cupti() {
 std::map<int, std::vector<std::uint64_t>>& external() {
   static thread_local auto* stacks = new std::map<int, std::vector<std::uint64_t>>;
   return *stacks;
-}
-
-unsigned setting(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<unsigned>(std::atoi(text)) : 0;
 }
 
 bool wants(CUpti_ActivityKind kind) {

@@ -17,12 +17,6 @@
 namespace tracer::test::fake_cuda {
 namespace {
 
-std::uint64_t real_now() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 thread_local std::vector<CUcontext> below;  ///< the thread's stack of contexts, without the current one
 thread_local bool starts = false;           ///< cuInit is at work
 
@@ -36,14 +30,9 @@ void tear_down() {
 
 Driver* driver = nullptr;
 std::atomic<const Tap*> tap{nullptr};
-std::uint64_t (*now)() = &real_now;
+std::uint64_t (*now)() = &monotonic;
 std::atomic<bool> gone{false};
 thread_local CUcontext current = nullptr;
-
-unsigned setting(const char* name, unsigned otherwise) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<unsigned>(std::atoi(text)) : otherwise;
-}
 
 CUresult ready(CUstream stream) {
   if (gone) return CUDA_ERROR_DEINITIALIZED;
@@ -99,7 +88,7 @@ using namespace tracer::test::fake_cuda;
 extern "C" {
 
 EXPORT void fake_cuda_tap(const Tap* to, std::uint64_t (*clock)()) {
-  now = clock ? clock : &real_now;
+  now = clock ? clock : &monotonic;
   tap = to;
   if (!to || !driver) return;
   for (const auto& context : driver->contexts)

@@ -55,9 +55,6 @@ extern std::uint64_t (*now)();
 extern std::atomic<bool> gone;  ///< the process ends: every function fails
 extern thread_local CUcontext current;
 
-/// Of the environment, as a number.
-unsigned setting(const char* name, unsigned otherwise);
-
 /// Around each function that does something.
 class Call {
  public:

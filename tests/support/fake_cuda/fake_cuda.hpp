@@ -24,8 +24,22 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
 
 namespace tracer::test::fake_cuda {
+
+/// Of the environment, as a number.
+inline unsigned setting(const char* name, unsigned otherwise = 0) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::atoi(text)) : otherwise;
+}
+
+inline std::uint64_t monotonic() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
 
 enum class Kind : std::uint8_t {
   kernel,

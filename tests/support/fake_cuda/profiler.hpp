@@ -73,9 +73,6 @@ std::map<int, std::vector<std::uint64_t>>& external();
 
 /// On stderr, as "fake cupti: WHAT".
 void violation(const char* what);
-std::uint64_t monotonic();
-/// Of the environment, as a number.
-unsigned setting(const char* name);
 bool wants(CUpti_ActivityKind kind);
 
 constexpr std::uint64_t lane_of_late_calls = ~std::uint64_t{0};
