@@ -117,13 +117,13 @@ inline void replace(const fs::path& file, const std::string& from, const std::st
 }
 
 /// Parts of the archive, read from its index and without one, hold what the check of the whole finds in them: no other
-/// violation, and all that is decided where it stands (test_check_parts.cpp).
+/// violation, and all that is decided where it stands (check_parts_test.cpp).
 void check_parts_of(const fs::path& anchor, const char* name);
 
 /// Each case breaks the rules that it says and no other, and so do parts of its archive; together they are all rules of
 /// that letter.
 inline void check_cases(const std::vector<Case>& cases, char letter) {
-  Rules seeded{"E25"};  // needs what the program counted: test_check.cpp
+  Rules seeded{"E25"};  // needs what the program counted: check_test.cpp
   for (const auto& c : cases) {
     const Scratch scratch;
     Seed seed;

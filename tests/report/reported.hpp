@@ -20,6 +20,19 @@ inline void check_near(const nlohmann::json& value, double expected) {
   CHECK(value.get<double>() == Approx(expected).epsilon(0.02));
 }
 
+/// All of each thread's time is in exactly one place, and the places' sum is the whole.
+inline void check_adds_up(const nlohmann::json& account) {
+  const auto wall = account["end_ns"].get<std::uint64_t>() - account["begin_ns"].get<std::uint64_t>();
+  const auto sum = [](const nlohmann::json& times) {
+    std::uint64_t ns = 0;
+    for (const auto& [place, value] : times.items()) ns += value.get<std::uint64_t>();
+    return ns;
+  };
+  for (const nlohmann::json& thread : account["by_thread"]) CHECK(sum(thread["time"]) == wall);
+  CHECK(sum(account["time"]) == wall * account["threads"].get<std::uint64_t>());
+  CHECK(account["total_ns"] == sum(account["time"]));
+}
+
 /// What the verdict's note of that id says; "": there is none.
 inline std::string note_in(const nlohmann::json& report, const std::string& id) {
   for (const auto& note : report["verdict"]["notes"])

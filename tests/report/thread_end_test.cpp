@@ -63,14 +63,6 @@ RegionRef begin_with_team_of_two(TraceBuilder& trace) {
   return trace.region("parallel", RegionRole::parallel);
 }
 
-void check_adds_up(const Json& account) {
-  std::uint64_t sum = 0;
-  for (const auto& [place, ns] : account["time"].items()) sum += ns.get<std::uint64_t>();
-  CHECK(sum == account["total_ns"]);
-  CHECK(sum == account["threads"].get<std::uint64_t>() *
-                   (account["end_ns"].get<std::uint64_t>() - account["begin_ns"].get<std::uint64_t>()));
-}
-
 }  // namespace
 
 TEST_CASE("the account adds up where a thread ended that has no event") {

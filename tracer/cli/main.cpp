@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/cli/launch/descriptor_limit.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/options/suggest.hpp"
 #include "tracer/cli/output/size_limit.hpp"
@@ -114,6 +115,7 @@ char** after_dashes() noexcept {
 
 int main(int argc, char** argv) {
   tracer::cli::fail_at_size_limit();
+  tracer::cli::raise_descriptor_limit();
   try {
     const int status = tracer::cli::run_main(argc, argv);
     tracer::cli::flush_output();

@@ -11,7 +11,7 @@
 namespace tracer::gomp {
 namespace {
 
-void tell_doacross(ompt_dependence_type_t type, std::uint64_t iteration) noexcept {
+void record_doacross(ompt_dependence_type_t type, std::uint64_t iteration) noexcept {
   if (!on.has_dependences) return;
   front->emit(TRACER_WORD(RecordKind::dependences, 0, type), 1u << 16, thread.task, iteration);
 }
@@ -19,7 +19,7 @@ void tell_doacross(ompt_dependence_type_t type, std::uint64_t iteration) noexcep
 template <class F>
 void* before_wait(Entry entry, F entry_point, F Runtime::*function, std::uint64_t first, const void* from) noexcept {
   const Site site = site_of_call(from, entry, reinterpret_cast<const void*>(entry_point));
-  if (!site.is_silent()) tell_doacross(ompt_dependence_type_sink, first);
+  if (!site.is_silent()) record_doacross(ompt_dependence_type_sink, first);
   void* next = nullptr;
   std::memcpy(&next, &(site.runtime->*function), sizeof next);
   return next;
@@ -95,12 +95,12 @@ TRACER_WAIT(GOMP_doacross_ull_wait, tracer_gomp_before_ull_wait);
 
 void GOMP_doacross_post(long* counts) {
   TRACER_GOMP_ENTER(GOMP_doacross_post, counts);
-  tell_doacross(ompt_dependence_type_source, static_cast<std::uint64_t>(counts[0]));
+  record_doacross(ompt_dependence_type_source, static_cast<std::uint64_t>(counts[0]));
   site.runtime->GOMP_doacross_post(counts);
 }
 
 void GOMP_doacross_ull_post(Unsigned* counts) {
   TRACER_GOMP_ENTER(GOMP_doacross_ull_post, counts);
-  tell_doacross(ompt_dependence_type_source, counts[0]);
+  record_doacross(ompt_dependence_type_source, counts[0]);
   site.runtime->GOMP_doacross_ull_post(counts);
 }

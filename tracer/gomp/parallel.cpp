@@ -100,7 +100,7 @@ constexpr std::uint16_t packed(int flags) noexcept {
               whole{TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region,
                     address_of(code)};
   if (!on.has_sync_and_wait) [[unlikely]] {
-    tell_half_wait(Endpoint::end, join_barrier, id, code);
+    record_half_wait(Endpoint::end, join_barrier, id, code);
     return region == 0 ? record(task) : record(task, whole);
   }
   if (region == 0) [[unlikely]]

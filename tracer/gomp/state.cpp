@@ -212,8 +212,8 @@ void begin_thread_now(Thread& self, ompt_thread_t type) noexcept {
 }
 }  // namespace
 void begin_thread(Thread& self, ompt_thread_t type) noexcept {
-  auto tell = [&] { begin_thread_now(self, type); };
-  undisturbed(tell);
+  auto record = [&] { begin_thread_now(self, type); };
+  undisturbed(record);
 }
 
 [[gnu::noinline]] void end_earlier_work(Thread& self) noexcept {
@@ -227,7 +227,7 @@ void begin_thread(Thread& self, ompt_thread_t type) noexcept {
   self.task = task;
 }
 
-void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept {
+void record_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept {
   if (on.has_sync) record(sync_words(RecordKind::sync_region, at, kind, task, code));
   if (on.has_wait) record(sync_words(RecordKind::sync_region_wait, at, kind, task, code));
 }
@@ -254,7 +254,7 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
 }
 
 namespace {
-void tell_use(const Runtime& runtime) noexcept {
+void record_use(const Runtime& runtime) noexcept {
   const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
   char name[48], value[600];
   std::snprintf(name, sizeof name, "RUN::LIBGOMP::%u", runtime.number);
@@ -266,8 +266,8 @@ void use(Thread& self, const Runtime& runtime) noexcept {
   const std::uint32_t bit = 1u << (runtime.number & 31);
   if ((self.runtimes & bit) != 0) return;
   self.runtimes |= bit;
-  auto tell = [&] { tell_use(runtime); };
-  undisturbed(tell);
+  auto record = [&] { record_use(runtime); };
+  undisturbed(record);
 }
 
 }  // namespace tracer::gomp

@@ -232,12 +232,12 @@ void end_left_task(Thread& self, std::uint64_t task) noexcept;
   return {TRACER_WORD(record, at, kind), 0, task, address_of(code)};
 }
 /// Where one of the two is not recorded.
-void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept;
+void record_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const void* code) noexcept;
 
 /// Both begin: at one moment.
 [[gnu::always_inline]] inline void begin_wait(const Thread& self, std::uint16_t kind, const void* code) noexcept {
   if (!on.has_sync_and_wait) [[unlikely]]
-    return tell_half_wait(Endpoint::begin, kind, self.task, code);
+    return record_half_wait(Endpoint::begin, kind, self.task, code);
   const std::uint64_t task = self.task;
   record(sync_words(RecordKind::sync_region, Endpoint::begin, kind, task, code),
          sync_words(RecordKind::sync_region_wait, Endpoint::begin, kind, task, code));
@@ -245,7 +245,7 @@ void tell_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const v
 /// Both end.
 [[gnu::always_inline]] inline void end_wait(const Thread& self, std::uint16_t kind, const void* code) noexcept {
   if (!on.has_sync_and_wait) [[unlikely]]
-    return tell_half_wait(Endpoint::end, kind, self.task, code);
+    return record_half_wait(Endpoint::end, kind, self.task, code);
   const std::uint64_t task = self.task;
   record(sync_words(RecordKind::sync_region_wait, Endpoint::end, kind, task, code),
          sync_words(RecordKind::sync_region, Endpoint::end, kind, task, code));

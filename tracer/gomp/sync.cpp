@@ -20,7 +20,7 @@ unsigned section(unsigned number) noexcept {
 }
 
 /// The executor's ends with the barrier behind it, or with what the thread does next of worksharing.
-void tell_single(const Site& site, bool is_executor) noexcept {
+void record_single(const Site& site, bool is_executor) noexcept {
   Thread& self = thread;
   if (is_executor) return begin_work(self, {site.code, work_type::single_executor, 1});
   begin_work(self, {site.code, work_type::single_other, 1});
@@ -39,7 +39,7 @@ void leave_loop(int flags) noexcept {
   if ((flags & (ompt_cancel_parallel | ompt_cancel_loop)) != 0) ++thread.work.asked;
 }
 
-void tell_cancel(const Site& site, int flags) noexcept {
+void record_cancelled(const Site& site, int flags) noexcept {
   leave_loop(flags);
   ompt_data_t task = word_of(thread.task);
   on.cancel(&task, flags, site.code);
@@ -103,7 +103,7 @@ void GOMP_sections_end_nowait() {
 bool GOMP_single_start() {
   TRACER_GOMP_ENTER(GOMP_single_start);
   const bool is_executor = site.runtime->GOMP_single_start();
-  tell_single(site, is_executor);
+  record_single(site, is_executor);
   return is_executor;
 }
 
@@ -117,11 +117,11 @@ void* GOMP_single_copy_start() {
   void* const handed = site.runtime->GOMP_single_copy_start();
   if (handed == nullptr) {
     self.past_wait.since = 0;
-    tell_single(site, true);
+    record_single(site, true);
   } else {
     begin_past_wait(self);
     wait_ends(sync_kind::barrier_implicit_workshare, site.code);
-    tell_single(site, false);
+    record_single(site, false);
   }
   return handed;
 }
@@ -148,13 +148,14 @@ void GOMP_workshare_task_reduction_unregister(bool cancelled) {
 bool GOMP_cancel(int which, bool really) {
   TRACER_GOMP_ENTER(GOMP_cancel, which, really);
   const bool is_cancelled = site.runtime->GOMP_cancel(which, really);
-  if (is_cancelled) tell_cancel(site, cancel_flags(which) | (really ? ompt_cancel_activated : ompt_cancel_detected));
+  if (is_cancelled)
+    record_cancelled(site, cancel_flags(which) | (really ? ompt_cancel_activated : ompt_cancel_detected));
   return is_cancelled;
 }
 
 bool GOMP_cancellation_point(int which) {
   TRACER_GOMP_ENTER(GOMP_cancellation_point, which);
   const bool is_cancelled = site.runtime->GOMP_cancellation_point(which);
-  if (is_cancelled) tell_cancel(site, cancel_flags(which) | ompt_cancel_detected);
+  if (is_cancelled) record_cancelled(site, cancel_flags(which) | ompt_cancel_detected);
   return is_cancelled;
 }

@@ -39,8 +39,8 @@ constexpr std::uint16_t map_flags(unsigned kind) noexcept {
 }
 
 template <class Kind>
-void tell_maps(const Site& site, std::uint64_t target, std::size_t count, void* const* addresses,
-               const std::size_t* sizes, const Kind* kinds) noexcept {
+void record_maps(const Site& site, std::uint64_t target, std::size_t count, void* const* addresses,
+                 const std::size_t* sizes, const Kind* kinds) noexcept {
   if (!on.has_target || addresses == nullptr || sizes == nullptr || kinds == nullptr) return;
   constexpr unsigned mask = sizeof(Kind) == 1 ? 0x7 : 0xff;
   for (std::size_t i = 0; i < count; ++i) {
@@ -62,13 +62,13 @@ struct Construct {
 
   Construct(const Site& at, std::uint16_t which, int given) noexcept
       : code(at.code), kind(which), device(device_of(*at.runtime, given)), id(word_of(0)) {
-    tell(ompt_scope_begin);
+    record(ompt_scope_begin);
   }
-  void tell(ompt_scope_endpoint_t at) noexcept {
+  void record(ompt_scope_endpoint_t at) noexcept {
     ompt_data_t task = word_of(thread.task);
     on.target(static_cast<ompt_target_t>(kind), at, device, &task, nullptr, &id, code);
   }
-  void end() noexcept { tell(ompt_scope_end); }
+  void end() noexcept { record(ompt_scope_end); }
 };
 
 constexpr std::uint16_t nowait(std::uint16_t kind, unsigned flags) noexcept {
@@ -111,7 +111,7 @@ template <class Kind>
   if (room == nullptr) return false;
   auto* const target = new (room) Target{site.runtime, self.target, self.task, Construct(site, kind, device)};
   Rooms::when_left(room, &end_left, target);
-  tell_maps(site, target->construct.id.value, count, addresses, sizes, kinds);
+  record_maps(site, target->construct.id.value, count, addresses, sizes, kinds);
   self.target = target;
   return true;
 }
@@ -153,7 +153,7 @@ void GOMP_target_data(int device, const void* unused, std::size_t count, void** 
                       unsigned char* kinds) {
   TRACER_GOMP_ENTER(GOMP_target_data, device, unused, count, addresses, sizes, kinds);
   Construct construct(site, target_kind::enter_data, device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_data(device, unused, count, addresses, sizes, kinds);
   construct.end();
 }
@@ -161,7 +161,7 @@ void GOMP_target_data(int device, const void* unused, std::size_t count, void** 
 void GOMP_target_data_ext(int device, std::size_t count, void** addresses, std::size_t* sizes, unsigned short* kinds) {
   TRACER_GOMP_ENTER(GOMP_target_data_ext, device, count, addresses, sizes, kinds);
   Construct construct(site, target_kind::enter_data, device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_data_ext(device, count, addresses, sizes, kinds);
   construct.end();
 }
@@ -177,7 +177,7 @@ void GOMP_target_update(int device, const void* unused, std::size_t count, void*
                         unsigned char* kinds) {
   TRACER_GOMP_ENTER(GOMP_target_update, device, unused, count, addresses, sizes, kinds);
   Construct construct(site, target_kind::update, device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_update(device, unused, count, addresses, sizes, kinds);
   construct.end();
 }
@@ -186,7 +186,7 @@ void GOMP_target_update_ext(int device, std::size_t count, void** addresses, std
                             unsigned flags, void** depend) {
   TRACER_GOMP_ENTER(GOMP_target_update_ext, device, count, addresses, sizes, kinds, flags, depend);
   Construct construct(site, nowait(target_kind::update, flags), device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_update_ext(device, count, addresses, sizes, kinds, flags, depend);
   construct.end();
 }
@@ -196,7 +196,7 @@ void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses
   TRACER_GOMP_ENTER(GOMP_target_enter_exit_data, device, count, addresses, sizes, kinds, flags, depend);
   const bool leaves = (flags & flag_exit_data) != 0;
   Construct construct(site, nowait(leaves ? target_kind::exit_data : target_kind::enter_data, flags), device);
-  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_enter_exit_data(device, count, addresses, sizes, kinds, flags, depend);
   construct.end();
 }

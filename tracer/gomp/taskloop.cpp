@@ -11,13 +11,13 @@
 namespace tracer::gomp {
 namespace {
 
-void tell_taskloop(const Header& header, ompt_scope_endpoint_t at) noexcept {
+void record_taskloop(const Header& header, ompt_scope_endpoint_t at) noexcept {
   ompt_data_t task = word_of(thread.task);
   on.work(static_cast<ompt_work_t>(work_type::taskloop), at, nullptr, &task, header.count, header.code);
 }
 
 void end_taskloop(const Header& header) noexcept {
-  tell_taskloop(header, ompt_scope_end);
+  record_taskloop(header, ompt_scope_end);
   if (header.has_group) wait_ends(sync_kind::taskgroup, header.code);
 }
 /// Of one that the program has left by a jump.
@@ -33,7 +33,7 @@ void end_taskloop(const Header& header) noexcept {
   header.carried = 2;
   header.has_group = (flags & flag_no_group) == 0;
   if (header.has_group) wait_begins(sync_kind::taskgroup, code);
-  tell_taskloop(header, ompt_scope_begin);
+  record_taskloop(header, ompt_scope_begin);
   Rooms::when_left(room_of(header), &end_left, &header);
 }
 

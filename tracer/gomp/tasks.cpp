@@ -85,14 +85,14 @@ void copy_given(void* to, void* from) {
 }
 
 /// Each address once, with how the task depends on it.
-template <class Tell>
-void for_each_dependence(void** depend, Tell tell) noexcept {
+template <class Visit>
+void for_each_dependence(void** depend, Visit visit) noexcept {
   constexpr std::uint16_t in = ompt_dependence_type_in, inout = ompt_dependence_type_inout,
                           mutex = ompt_dependence_type_mutexinoutset, inoutset = 7;
   std::uintptr_t total = reinterpret_cast<std::uintptr_t>(depend[0]);
   const std::uintptr_t out = reinterpret_cast<std::uintptr_t>(depend[total != 0 ? 1 : 2]);
   if (total != 0) {
-    for (std::uintptr_t i = 0; i < total; ++i) tell(i, total, depend[2 + i], i < out ? inout : in);
+    for (std::uintptr_t i = 0; i < total; ++i) visit(i, total, depend[2 + i], i < out ? inout : in);
     return;
   }
   total = reinterpret_cast<std::uintptr_t>(depend[1]);
@@ -101,17 +101,17 @@ void for_each_dependence(void** depend, Tell tell) noexcept {
   for (std::uintptr_t i = 0; i < total; ++i) {
     void* const entry = depend[5 + i];
     if (i < plain) {
-      tell(i, total, entry, i < out ? inout : i < mutexes ? mutex : in);
+      visit(i, total, entry, i < out ? inout : i < mutexes ? mutex : in);
     } else {  // an omp_depend_t: the address and GCC's number of its kind
       void* const* const object = static_cast<void* const*>(entry);
       constexpr std::uint16_t kinds[] = {inout, in, inout, inout, mutex, inoutset};
       const auto kind = reinterpret_cast<std::uintptr_t>(object[1]);
-      tell(i, total, object[0], kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : inout);
+      visit(i, total, object[0], kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : inout);
     }
   }
 }
 
-[[gnu::noinline]] void tell_dependences(std::uint64_t task, void** depend) noexcept {
+[[gnu::noinline]] void record_task_dependences(std::uint64_t task, void** depend) noexcept {
   if (!on.has_dependences) return;
   const std::uint64_t time = front->now();
   for_each_dependence(depend, [=](std::uintptr_t index, std::uintptr_t total, const void* address, std::uint16_t type) {
@@ -121,9 +121,9 @@ void for_each_dependence(void** depend, Tell tell) noexcept {
   });
 }
 
-void tell_wait_for(void** depend, const void* code) noexcept {
+void record_wait_for(void** depend, const void* code) noexcept {
   const std::uint64_t id = create_task(thread.task, task_flag::taskwait | ompt_task_mergeable, true, code);
-  tell_dependences(id, depend);
+  record_task_dependences(id, depend);
   record(Words{TRACER_WORD(RecordKind::task_schedule, Endpoint::none, task_status::taskwait_complete), 0, id, 0});
 }
 
@@ -243,7 +243,7 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
     TRACER_TAIL return gomp_task(&run_plain, data, &copy_given, size + plain_alignment, plain_alignment, condition,
                                  flags, depend, priority, detach);
   }
-  if (depends) tell_dependences(id, depend);
+  if (depends) record_task_dependences(id, depend);
   void* const block = new_block(TRACER_GOMP_FRAME, id, function, data, copy, size, alignment, flags);
   if (block == nullptr) [[unlikely]]
     TRACER_TAIL return gomp_task(function, data, copy, size, alignment, condition, flags, depend, priority, detach);
@@ -266,7 +266,7 @@ void GOMP_taskwait_depend(void** depend) {
 // An empty task, recorded as OMPT reports waits for dependences: complete at once, since its completion is not visible.
 void GOMP_taskwait_depend_nowait(void** depend) {
   TRACER_GOMP_ENTER(GOMP_taskwait_depend_nowait, depend);
-  if (on.has_tasks) tell_wait_for(depend, site.code);
+  if (on.has_tasks) record_wait_for(depend, site.code);
   site.runtime->GOMP_taskwait_depend_nowait(depend);
 }
 

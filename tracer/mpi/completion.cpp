@@ -51,7 +51,7 @@ void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
   call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
 }
 
-[[gnu::always_inline]] inline void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
+[[gnu::always_inline]] inline void record_end(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   const bool cancelled = p.may_be_cancelled && status != 0 && family.cancelled(status);
   switch (p.kind) {
@@ -85,7 +85,7 @@ void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, 
     end_of_call(call, at);
     return release(claimed);
   }
-  outcome == Outcome::done ? tell_end(call, *claimed, status, at) : fail(call, *claimed, at);
+  outcome == Outcome::done ? record_end(call, *claimed, status, at) : fail(call, *claimed, at);
   give_back(claimed);
 }
 
@@ -94,7 +94,7 @@ void fail(const Call& call, const Pending& p, Endpoint at, Unrecorded lost) noex
   switch (p.kind) {
     case PendingKind::nothing:
     case PendingKind::one_sided:
-      return tell_end(call, p, 0, at);
+      return record_end(call, p, 0, at);
     case PendingKind::send:
       return call.request(at, MpiRequestStep::cancelled, p.number);
     case PendingKind::receive:
@@ -142,7 +142,7 @@ namespace {
 
 /// Recorded before another thread can claim it, or complete it: requests that share a handle may be another's by then,
 /// and be over.
-void tell_tested(const Call& call, const Pending* claimed, Endpoint at) noexcept {
+void record_tested(const Call& call, const Pending* claimed, Endpoint at) noexcept {
   const Deciding deciding(*claimed);
   if (claimed->is_over) {
     end_of_call(call, at);
@@ -160,7 +160,7 @@ void tell_tested(const Call& call, const Pending* claimed, Endpoint at) noexcept
 }  // namespace
 
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
-  tell_tested(call, claimed, at);
+  record_tested(call, claimed, at);
   release(claimed);
 }
 

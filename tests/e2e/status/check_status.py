@@ -8,6 +8,7 @@ check_status.py --tool libtracer.so --tracer tracer [--nvtx] PROGRAM"""
 import argparse
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -205,6 +206,41 @@ class Check:
             _, said = run.communicate(timeout=100)
             self.look("SIGUSR1 of a batch system", run.returncode, 9, said, pathlib.Path(scratch, "trace"))
 
+    def few_descriptors(self):
+        """A low limit of open files is raised for the command, and is the program's as it was; where it cannot be raised the program
+        runs untraced."""
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        for soft in (4, 5, 6, 8, 10, 12, 64):
+            self.run(f"{soft} descriptors, more on request", ["status", 3], 3, archive=soft >= 8 or None, raw=False,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)))
+            shell = subprocess.run([self.options.tracer, "run", "-q", "--", "bash", "-c", "ulimit -Sn"], capture_output=True, text=True, env=self.environment(),
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)))
+            if soft >= 8 and shell.stdout != f"{soft}\n":
+                self.fault(f"{soft} descriptors", f"the program's limit is {shell.stdout!r}: {shell.stderr}")
+        for most in (4, 6, 8, 10, 12, 64):
+            self.run(f"{most} descriptors at most", ["status", 3], 3, archive=None, raw=False,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+            if most <= 8 and "ulimit -n" not in self.said:
+                self.fault(f"{most} descriptors at most", f"the limit is not named: {self.said}")
+
+    def no_process(self):
+        """Where no process can be made, this one becomes the program."""
+        if os.geteuid() != 0:
+            return
+
+        def alone():
+            resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+            os.setgid(65534)
+            os.setuid(65534)
+
+        with tempfile.TemporaryDirectory() as scratch:
+            os.chmod(scratch, 0o777)
+            done = subprocess.run([self.options.tracer, "run", "--", "/bin/sh", "-c", "echo sum 2; exit 5"], capture_output=True, text=True, cwd=scratch,
+                                  env=self.environment(), preexec_fn=alone)
+            self.look("no process can be made", done.returncode, 5, done.stderr, None, None)
+            if done.stdout != "sum 2\n" or "cannot make a process" not in done.stderr or list(pathlib.Path(scratch).iterdir()):
+                self.fault("no process can be made", f"{done.stdout!r} {done.stderr} {list(pathlib.Path(scratch).iterdir())}")
+
     def nvtx(self):
         self.run("a child that names a domain and its thread", [], 0, sum_="ok 2\n")
         self.run("a child that has a range", ["range"], 0, sum_="ok 2\n")
@@ -234,7 +270,7 @@ def main():
     if check.options.nvtx:
         check.nvtx()
     else:
-        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.signals):
+        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.few_descriptors, check.no_process, check.signals):
             part()
     print("\n".join(check.faults))
     return 1 if check.faults else 0

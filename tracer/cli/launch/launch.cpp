@@ -16,6 +16,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/cli/launch/descriptor_limit.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -67,11 +68,17 @@ const DuringProgram during[] = {
     {SIGPIPE, SIG_IGN, SIG_IGN},  // whoever reads the messages may have gone
 };
 
-/// Never returns. An exec that fails writes errno into `report`.
-[[noreturn]] void become(const std::vector<std::string>& command, const Environment& changes, int report) {
+/// Returns where it fails.
+void exec(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  restore_descriptor_limit();
+  execvp(arguments[0], arguments.data());
+}
+
+/// Never returns. An exec that fails writes errno into `report`.
+[[noreturn]] void become(const std::vector<std::string>& command, const Environment& changes, int report) {
   for (const auto& [name, value] : changes) {
     if (value.empty()) {
       unsetenv(name.c_str());
@@ -80,13 +87,17 @@ const DuringProgram during[] = {
     }
   }
   make_room_for_descriptors(report);
-  execvp(arguments[0], arguments.data());
+  exec(command);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
   _exit(error == ENOENT ? 127 : 126);
 }
 
 }  // namespace
+
+void run_in_place(const std::vector<std::string>& command) {
+  exec(command);
+}
 
 int wait_for(pid_t process) {
   int status = 0;
@@ -98,7 +109,7 @@ int wait_for(pid_t process) {
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
                   const std::function<void()>& started) {
   int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) throw Error{std::string{"pipe: "} + std::strerror(errno)};
+  if (pipe2(report, O_CLOEXEC) != 0) throw Error{std::string{"cannot make a pipe: "} + std::strerror(errno)};
   struct sigaction before[std::size(during)];
   sigset_t blocked, mask;
   sigemptyset(&blocked);
@@ -111,11 +122,14 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   }
   Ended ended;
   ended.process = fork();
-  if (ended.process < 0) throw Error{std::string{"fork: "} + std::strerror(errno)};
-  if (ended.process == 0) {
+  if (ended.process <= 0) {
+    const int error = errno;
     for (std::size_t i = 0; i < std::size(during); ++i) sigaction(during[i].signal, &before[i], nullptr);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
-    become(command, changes, report[1]);
+    if (ended.process == 0) become(command, changes, report[1]);
+    close(report[0]);
+    close(report[1]);
+    throw Error{std::string{"cannot make a process: "} + std::strerror(error)};
   }
   child.store(ended.process);
   sigprocmask(SIG_SETMASK, &mask, nullptr);

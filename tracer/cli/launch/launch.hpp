@@ -24,9 +24,12 @@ struct Ended {
 
 /// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the terminal; SIGTERM,
 /// SIGHUP, SIGUSR1 and SIGUSR2 are passed on; all leave this process alive to look after the trace.
-/// `started` is called when its process is there.
+/// `started` is called when its process is there. Throws Error where no process can be made; signals are as before.
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
                   const std::function<void()>& started = {});
+
+/// This process becomes `command`, untraced; returns where it cannot, with errno.
+void run_in_place(const std::vector<std::string>& command);
 
 /// How a child ended, by waitpid(2), however often a signal comes meanwhile.
 int wait_for(pid_t process);

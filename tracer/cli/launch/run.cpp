@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/launch/after_run.hpp"
 #include "tracer/cli/launch/annotations.hpp"
+#include "tracer/cli/launch/descriptor_limit.hpp"
 #include "tracer/cli/launch/guard.hpp"
 #include "tracer/cli/launch/job_launch.hpp"
 #include "tracer/cli/launch/launch.hpp"
@@ -42,6 +44,9 @@ namespace fs = std::filesystem;
 namespace {
 
 using Options = RunOptions;
+
+/// Open at once, at most, until the program runs: pipes, directories, its file.
+constexpr int files_while_starting = 7;
 
 constexpr const char* cuda_injection = "CUDA_INJECTION64_PATH";
 
@@ -85,14 +90,28 @@ Environment environment_for(const Options& options, const std::string& library, 
   return changes;
 }
 
+/// Nothing is recorded: what the launch made is removed.
+void give_up(Launch& launch) {
+  if (launch.job && launch.job->end(launch.processes)) launch.job->clean_up(launch.keeps_open);
+}
+
 /// Before the program runs: throws where a place that the user has named cannot be written.
 void require_outputs(const Options& options, Launch& launch) {
   const std::string trace = options.output.empty() ? "" : launch.why_none, page = why_not_writable(options.html);
   if (trace.empty() && page.empty()) return;
-  if (launch.job && launch.job->end(launch.processes)) launch.job->clean_up(launch.keeps_open);
+  give_up(launch);
   const bool is_page = trace.empty();
   throw Error{(is_page ? page : trace) + "; the program is not started. Name another place by " +
               (is_page ? "--html." : "--output.")};
+}
+
+/// Returns where the program cannot be started.
+int run_untraced(const Options& options, const fs::path& program, const std::string& why) {
+  print_error(why + ": the program runs without a trace.");
+  run_in_place(options.command);
+  const int error = errno;
+  print_error(why_not_started(program, error) + ".");
+  return error == ENOENT ? 127 : 126;
 }
 
 int run(const Options& options) {
@@ -106,6 +125,8 @@ int run(const Options& options) {
                      : ""));
     return 127;
   }
+  if (!can_open(files_while_starting))
+    return run_untraced(options, *program, "too few files may be open (64 are enough: ulimit -n)");
   if (!options.filter.empty())
     report::Filter{}.add_file(options.filter);  // reports an invalid one before the program runs
   const fs::path library = need_tracer_library();
@@ -133,7 +154,14 @@ int run(const Options& options) {
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
-  const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
+  Ended ended;
+  try {
+    ended = run_program(options.command, changes, [&others] { others.start(); });
+  } catch (const Error& error) {
+    guard.reset();
+    give_up(launch);
+    return run_untraced(options, *program, error.what());
+  }
   look_after_run(options, launch, ended,
                  {*program, runtime, is_reason_known, is_launcher(inspected.path), others.take()});
   return ended.exit_status;  // whatever became of the trace

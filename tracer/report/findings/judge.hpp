@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who makes the verdict: goes through the account, finding by finding (verdict_*.cpp).
+// Who makes the verdict: goes through the account, finding by finding (the other files of this folder).
 #pragma once
 
 #include <map>
@@ -42,7 +42,7 @@ class Judge {
   Verdict judge();
 
  private:
-  /// What is looked for in the account, in one table (verdict.cpp).
+  /// What is looked for in the account, in one table (judge.cpp).
   struct Row {
     const char *group, *ids;  ///< what it is about, and which findings it may add
     void (Judge::*look)();
@@ -50,7 +50,7 @@ class Judge {
   };
   static const Row findings[];
 
-  // What kind of run it was (verdict_run.cpp, verdict_processors.cpp).
+  // What kind of run it was (run.cpp, processors.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
   std::uint64_t own_wall() const;
@@ -117,7 +117,7 @@ class Judge {
   void preempted_work();
   void time_in_the_kernel();
 
-  // What samples and scheduling add to them (verdict_samples.cpp); "" where there are none.
+  // What samples and scheduling add to them (samples.cpp); "" where there are none.
   std::string ran_meanwhile(RegionRef construct, Activity waiting) const;
   std::string how_waited(RegionRef region) const;
 

@@ -73,7 +73,7 @@ TEST_CASE("an address in inlined functions has all of them, each with the line o
       {"outer", line_in_outer}, {"middle", line_in_middle}, {"innermost", line_in_innermost}};
   for (std::size_t i = 0; i < frames.size(); ++i) {
     CHECK_THAT(frames[i].function, ContainsSubstring(expected[i].first));
-    CHECK_THAT(frames[i].file, Catch::Matchers::EndsWith("test_inlined.cpp"));
+    CHECK_THAT(frames[i].file, Catch::Matchers::EndsWith("inlined_test.cpp"));
     CHECK(frames[i].line == expected[i].second);
   }
   CHECK(positions[0].line == line_in_innermost);
