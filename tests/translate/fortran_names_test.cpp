@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fortran's names.
-#include "catch.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
+#include "catch.hpp"
 
 using tracer::translate::fortran_name;
 using tracer::translate::name_in_file;

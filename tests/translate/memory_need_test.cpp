@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a conversion would take is known before it is begun.
+#include "tracer/convert/memory_need.hpp"
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
-#include "tracer/convert/memory_need.hpp"
 
 using namespace tracer;
 

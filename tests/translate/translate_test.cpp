@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records as libomp gives them, and the events that they must become.
+#include "tracer/translate/translate.hpp"
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
 #include "support/records.hpp"
-#include "tracer/translate/translate.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
