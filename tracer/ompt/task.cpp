@@ -4,6 +4,7 @@
 
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
+#include "tracer/ompt/frame_code.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/overrun.hpp"
 #include "tracer/ompt/seen_code.hpp"
@@ -27,8 +28,10 @@ constexpr bool may_be_named(int flags) noexcept {
 
 // The record has room for half of the new id: the other half is the channel it stands in, and the
 // counter's high bits follow from the order (record_table.hpp).
-void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t*, ompt_data_t* new_task_data, int flags,
-                    int has_dependences, const void* codeptr_ra) noexcept {
+void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t* encountering_task_frame,
+                    ompt_data_t* new_task_data, int flags, int has_dependences, const void* codeptr_ra) noexcept {
+  if (codeptr_ra == nullptr && context().is_libomp) [[unlikely]]
+    codeptr_ra = code_of_frame(encountering_task_frame, __builtin_frame_address(0));
   record_in_code(
       [](Channel& channel, Ticks time, const ompt_data_t* creator, ompt_data_t* task, int task_flags, int depends,
          const void* code) {
