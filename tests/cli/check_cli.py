@@ -59,7 +59,7 @@ def check_negative_numbers():
     """Whatever counts something: a negative number is named, not taken as the largest one there is."""
     seen = []
     for command in subcommands():
-        for option in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?:UINT|N|PORT|NS|INT)\b", run(command, "--help").stdout, re.MULTILINE):
+        for option in re.findall(r"^ +(?:-\w, *)?(--[\w-]+) (?:UINT|N|PORT|NS|INT)\b", run(command, "--help").stdout, re.MULTILINE):
             refuses(2, option, command, option, "-1")
             seen.append(option)
     need(len(seen) >= 9, f"options with a number: {' '.join(seen)}")
@@ -69,7 +69,7 @@ def check_empty_words():
     """A script's variable that was never set: the option is named, and not taken as left out."""
     seen = []
     for command in subcommands():
-        for option in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?:TEXT|DIR|FILE|FILE\|auto|TIME|PATTERN|NAME)\b", run(command, "--help").stdout, re.MULTILINE):
+        for option in re.findall(r"^ +(?:-\w, *)?(--[\w-]+) (?:TEXT|DIR|FILE|FILE\|auto|TIME|PATTERN|NAME)\b", run(command, "--help").stdout, re.MULTILINE):
             refuses(2, option, command, option, "")
             seen.append((command, option))
     need({("run", "--output"), ("report", "--output"), ("run", "--html")} <= set(seen), f"options with a text: {seen}")

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tracer/base/files/file_identity.hpp"
+#include "tracer/base/files/message.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/size_signal.hpp"
 #include "tracer/base/text.hpp"
@@ -47,6 +48,7 @@ bool may_speak() noexcept {
 
 void write_beside(const char* line, std::size_t size) noexcept {
   if (beside().empty()) return;
+  const WithoutSizeSignal guard;
   const int fd = ::open(beside().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
   if (fd < 0) return;
   [[maybe_unused]] const auto written = ::write(fd, line, size);
@@ -58,9 +60,8 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    const WithoutSizeSignal guard;
     if (!may_speak()) return write_beside(line.data(), line.size());
-    [[maybe_unused]] const auto written = ::write(2, line.data(), line.size());
+    write_message(2, {line.data(), line.size()});
   }
   void flush_() override {}
 };

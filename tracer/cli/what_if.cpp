@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer what-if`: how long the run would take on other numbers of threads, balanced, without a lock.
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -29,6 +32,16 @@ std::string describe(const report::Scenario& scenario) {
   return text;
 }
 
+std::string why_not_changed(const Options& options, const report::Prediction& prediction,
+                            const report::WhatIf& result) {
+  const bool is_lock = options.balanced.empty();
+  if (prediction.named.empty())
+    return "nothing in the trace is called " + (is_lock ? options.without_lock : options.balanced) + ".";
+  if (is_lock) return "no lock is acquired in " + prediction.named + ".";
+  return prediction.named + " cannot be balanced: it is no loop, sections or workshare construct of the trace." +
+         (result.unseen > 0 ? " libgomp does not report static loops (docs/gcc.md)." : "");
+}
+
 int run(const Options& options) {
   constexpr std::uint32_t most = 65536;
   for (const std::uint32_t threads : options.threads)
@@ -43,9 +56,7 @@ int run(const Options& options) {
     result = report::what_if(*source, scenarios, [&](double share) { progress.update(share); });
   }
   for (const report::Prediction& prediction : result.predictions)
-    if (!prediction.matched)
-      throw Error{"nothing in the trace is called " +
-                  (options.balanced.empty() ? options.without_lock : options.balanced) + "."};
+    if (!prediction.matched) throw Error{why_not_changed(options, prediction, result)};
   const bool is_job = result.processes > 1;
   const std::string processes =
       is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};
@@ -57,6 +68,14 @@ int run(const Options& options) {
   if (result.is_off())
     throw Error{"no prediction: the model replays the run as it was with an error of more than 10 %" +
                 (result.why_off.empty() ? "" : "; " + result.why_off) + "."};
+  const auto changes_threads = [&](std::uint32_t threads) { return threads != 0 && threads != result.threads; };
+  if (result.unseen > report::WhatIf::most_unseen &&
+      std::any_of(options.threads.begin(), options.threads.end(), changes_threads))
+    throw Error{formatted(
+        "no prediction for another number of threads: %.0f %% of the work in parallel regions is in no construct that "
+        "the trace contains. libgomp does not report static loops (docs/gcc.md): build the program with clang, or use "
+        "schedule(runtime) for its loops.",
+        100 * result.unseen)};
   for (const report::Prediction& prediction : result.predictions)
     print_formatted(
         "what if    %10s  %s: %.2f times as fast\n", duration_text(prediction.wall).c_str(),

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "tracer/base/files/message.hpp"
 #include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/relocations.hpp"
 #include "tracer/base/wanted_warnings.hpp"
@@ -105,7 +106,7 @@ void say(const char* path) noexcept {
   if (length <= 0 || !warnings_are_wanted()) return;
   char whole[760];
   const int all = std::snprintf(whole, sizeof whole, "tracer: warning: %s\n", line);
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, whole, static_cast<std::size_t>(all));
+  write_message(STDERR_FILENO, {whole, static_cast<std::size_t>(all)});
 }
 
 struct Unseen {

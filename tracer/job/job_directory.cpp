@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <string_view>
 #include <system_error>
 
 #include "tracer/base/files/regular_file.hpp"
@@ -97,7 +98,14 @@ std::optional<std::string> read_job(int directory) {
 
 bool write_file(int directory, const std::string& name, const std::string& text) {
   const UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  return fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!fd) return false;
+  for (std::string_view left{text}; !left.empty();) {
+    const ssize_t n = ::write(fd.get(), left.data(), left.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    left.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
 }
 
 /// False: somebody else's is there.

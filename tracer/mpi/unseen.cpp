@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "tracer/base/files/message.hpp"
 #include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/wanted_warnings.hpp"
 #include "tracer/mpi/state.hpp"
@@ -44,7 +45,7 @@ bool has_mpi() noexcept {
   constexpr char line[] =
       "tracer: warning: the program calls MPI without passing libtracer-mpi.so (by addresses from dlsym, as Julia and "
       "Python's ctypes do, or from a library opened with RTLD_DEEPBIND): its MPI calls are not recorded\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, sizeof line - 1);
+  write_message(STDERR_FILENO, {line, sizeof line - 1});
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ struct Team {
     std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};  ///< for Teams (teams.hpp)
   };
   std::vector<Member> members;
+  Path first_path;  ///< of the encountering task when the first member began
   Path final_path;
   /// Of a barrier: the longest path into it, and how many members have left it.
   struct Barrier {

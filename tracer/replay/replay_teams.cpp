@@ -35,6 +35,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
     } else if (team->master < locations_.size()) {
       team->encountering = locations_[team->master].current;
     }
+    if (team->encountering != nullptr) team->first_path = team->encountering->path;
   }
   Membership context{team, pool_.make(), team->members.size()};
   team->members.push_back({.location = ref});

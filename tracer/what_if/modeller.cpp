@@ -79,6 +79,7 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
   if (!state.model || !is_on_path(activity)) return;
   if (replay_.location(location).contexts.size() != state.depth) return;  // inside a nested team: its wall counts
   const std::uint64_t ns = to - from;
+  work_ += ns;
   if (state.holds) {
     state.held += ns;
   } else if (state.loop != none && !task.is_explicit) {
@@ -87,6 +88,7 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
   } else {
     Ops* ops = ops_of(state, task);
     if (!ops) return;
+    if (!task.is_explicit && state.single == none) outside_ += ns;
     if (!ops->empty() && ops->back().what == Do::work) {
       ops->back().ns += ns;
     } else {
@@ -277,11 +279,19 @@ void Modeller::fill(WhatIf& result) {
   result.threads = largest_;
   result.baseline.wall = wall(0, first);
   result.why_off = why_off();
+  const auto is_libgomp = [](const Property& one) {
+    return one.name.find("TRACER::RUN::LIBGOMP") != std::string::npos;
+  };
+  if (work_ != 0 && std::any_of(definitions_.properties.begin(), definitions_.properties.end(), is_libgomp))
+    result.unseen = static_cast<double>(outside_) / static_cast<double>(work_);
   for (std::size_t s = 1; s < all_.size(); ++s) {
     Prediction prediction;
     prediction.scenario = all_[s];
     prediction.wall = wall(s, first);
     prediction.matched = matched_[s] || (all_[s].balanced.empty() && all_[s].without_lock.empty());
+    const std::string& wanted = all_[s].balanced.empty() ? all_[s].without_lock : all_[s].balanced;
+    for (std::size_t region = 0; region < definitions_.regions.size() && !prediction.matched; ++region)
+      if (prediction.named.empty() && names(region, wanted)) prediction.named = definitions_.regions[region].name;
     result.predictions.push_back(prediction);
   }
 }

@@ -87,6 +87,7 @@ class Modeller final : public Observer {
   std::map<RegionRef, bool> has_unseen_chunks_;  ///< by region: loops hand out chunks that are not in the trace
   std::uint64_t tasks_ = 0;
   std::uint32_t largest_ = 0, schedule_ = undefined_ref;
+  std::uint64_t work_ = 0, outside_ = 0;  ///< ns in parallel regions; of that in no construct that shares work
 };
 
 }  // namespace tracer::report

@@ -22,7 +22,8 @@ struct Scenario {
 struct Prediction {
   Scenario scenario;
   std::uint64_t wall = 0;  ///< from the first event to the last
-  bool matched = true;     ///< `balanced` and `without_lock` name something in the trace
+  bool matched = true;     ///< `balanced` and `without_lock` name something in the trace that they can change
+  std::string named;       ///< where not: a region of that name, "" none
 };
 
 struct WhatIf {
@@ -33,6 +34,10 @@ struct WhatIf {
   Prediction baseline;          ///< the model's time for what was recorded: its error is known
   std::vector<Prediction> predictions;
   std::string why_off;  ///< where the baseline is off most; "" nowhere
+  /// Of the work in parallel regions: outside of loops, sections, single and tasks, in a run on libgomp, which does not
+  /// report static loops. 0 on other runtimes.
+  double unseen = 0;
+  static constexpr double most_unseen = 0.10;
   /// A model that is further from the recorded run predicts no other.
   static constexpr double most_error = 0.10;
   bool is_off() const { return error() > most_error || error() < -most_error; }

@@ -223,6 +223,38 @@ class Check:
             if most <= 8 and "ulimit -n" not in self.said:
                 self.fault(f"{most} descriptors at most", f"the limit is not named: {self.said}")
 
+    def unread(self):
+        """Nobody reads the messages any more, or for now: before the program starts (its place is taken, which is said) and after it."""
+        for name, is_full in (("a closed pipe", False), ("a full pipe", True)):
+            for by_tool in (False, True):
+                with tempfile.TemporaryDirectory() as scratch:
+                    output = pathlib.Path(scratch, "trace")
+                    (output / "taken").mkdir(parents=True)
+                    reader, writer = os.pipe()
+                    if is_full:
+                        os.set_blocking(writer, False)
+                        for size in (4096, 1):
+                            try:
+                                while os.write(writer, b"x" * size):
+                                    pass
+                            except BlockingIOError:
+                                pass
+                        os.set_blocking(writer, True)
+                    else:
+                        os.close(reader)
+                    environment = self.environment()
+                    if by_tool:
+                        environment.update(OMP_TOOL_LIBRARIES=self.options.tool, TRACER_OUTPUT=str(output))
+                    words = [self.options.program, "status", "3"] if by_tool else self.command(output, self.options.program, "status", 3)
+                    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=writer, text=True, timeout=60,
+                                          preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+                    os.close(writer)
+                    if is_full:
+                        os.close(reader)
+                    self.look(f"{name}{', by the variable' if by_tool else ''}", done.returncode, 3, "")
+                    if done.stdout != "sum 2\n" or not (pathlib.Path(scratch) / "trace.2" / "traces.otf2").is_file():
+                        self.fault(name, f"output {done.stdout!r}, {sorted(pathlib.Path(scratch).iterdir())}")
+
     def no_process(self):
         """Where no process can be made, this one becomes the program."""
         if os.geteuid() != 0:
@@ -234,12 +266,16 @@ class Check:
             os.setuid(65534)
 
         with tempfile.TemporaryDirectory() as scratch:
-            os.chmod(scratch, 0o777)
-            done = subprocess.run([self.options.tracer, "run", "--", "/bin/sh", "-c", "echo sum 2; exit 5"], capture_output=True, text=True, cwd=scratch,
-                                  env=self.environment(), preexec_fn=alone)
+            os.chmod(scratch, 0o755)
+            place = pathlib.Path(scratch, "place")
+            place.mkdir()
+            place.chmod(0o777)
+            tracer, tool = (shutil.copy(file, scratch) for file in (self.options.tracer, self.options.tool))  # the build may be root's alone
+            done = subprocess.run([tracer, "run", "--", "/bin/sh", "-c", "echo sum 2; exit 5"], capture_output=True, text=True, cwd=place,
+                                  env={**self.environment(), "TRACER_LIBRARY": tool}, preexec_fn=alone)
             self.look("no process can be made", done.returncode, 5, done.stderr, None, None)
-            if done.stdout != "sum 2\n" or "cannot make a process" not in done.stderr or list(pathlib.Path(scratch).iterdir()):
-                self.fault("no process can be made", f"{done.stdout!r} {done.stderr} {list(pathlib.Path(scratch).iterdir())}")
+            if done.stdout != "sum 2\n" or "cannot make a process" not in done.stderr or list(place.iterdir()):
+                self.fault("no process can be made", f"{done.stdout!r} {done.stderr} {list(place.iterdir())}")
 
     def nvtx(self):
         self.run("a child that names a domain and its thread", [], 0, sum_="ok 2\n")
@@ -270,7 +306,7 @@ def main():
     if check.options.nvtx:
         check.nvtx()
     else:
-        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.few_descriptors, check.no_process, check.signals):
+        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.few_descriptors, check.unread, check.no_process, check.signals):
             part()
     print("\n".join(check.faults))
     return 1 if check.faults else 0

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +58,10 @@ std::vector<std::string> loaded_libraries(const fs::path& program) {
 
 fs::path own_directory() {
   std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (const fs::path file = fs::read_symlink("/proc/self/exe", error); !error) return file.parent_path();
+  // Where /proc is not mounted: the path by which this command was executed.
+  const auto* const executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return executed == nullptr ? fs::path{} : fs::canonical(executed, error).parent_path();
 }
 
 /// The path under which the loader has `name`, "" when it finds none.

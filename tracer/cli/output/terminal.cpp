@@ -14,6 +14,7 @@
 #include <iostream>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/message.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/terminal_text.hpp"
@@ -52,11 +53,11 @@ std::string styled(std::string_view text, const char* sgr) {
 void print_error(std::string_view text) {
   const std::string lines = shown_lines(with_names_of_descriptors(std::string{text}));
   const char* begin = use_colour(STDERR_FILENO) ? "\x1b[1;31merror:\x1b[0m" : "error:";
-  std::fprintf(stderr, "tracer: %s %.*s\n", begin, static_cast<int>(lines.size()), lines.data());
+  write_message(STDERR_FILENO, std::string{"tracer: "} + begin + " " + lines + "\n");
 }
 
 void print_note(std::string_view text) {
-  std::fprintf(stderr, "tracer: %s\n", shown_lines(with_names_of_descriptors(std::string{text})).c_str());
+  write_message(STDERR_FILENO, "tracer: " + shown_lines(with_names_of_descriptors(std::string{text})) + "\n");
 }
 
 void print_text(std::string_view text) {
@@ -107,7 +108,7 @@ std::string time_left(double elapsed, double fraction) {
 Progress::Progress(std::string label) : label_{shown(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
 
 Progress::~Progress() {
-  if (shown_) std::fprintf(stderr, "\r\x1b[K");
+  if (shown_) write_message(STDERR_FILENO, "\r\x1b[K");
 }
 
 void Progress::update(double fraction) {
@@ -118,9 +119,9 @@ void Progress::update(double fraction) {
   shown_ = true;
   const int filled = percent * 30 / 100;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
-  std::fprintf(stderr, "\r%s [%.*s%*s] %3d %%  %s\x1b[K", label_.c_str(), filled, "##############################",
-               30 - filled, "", percent, time_left(elapsed.count(), fraction).c_str());
-  std::fflush(stderr);
+  write_message(STDERR_FILENO,
+                formatted("\r%s [%.*s%*s] %3d %%  %s\x1b[K", label_.c_str(), filled, "##############################",
+                          30 - filled, "", percent, time_left(elapsed.count(), fraction).c_str()));
 }
 
 }  // namespace tracer::cli

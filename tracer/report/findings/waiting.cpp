@@ -38,17 +38,27 @@ void Judge::frequent_barriers() {
       return row.parallel == region.region && is_barrier(construct(row.region)) &&
              (row.is(Place::team) || row.is(Place::imbalance));
     });
-    std::map<RegionRef, std::pair<std::uint64_t, std::uint64_t>> met;  // by barrier: by threads that left, or waited
+    struct Met {
+      RegionRef barrier = undefined_ref;
+      std::uint64_t left = 0, waited = 0;  // by threads
+    };
+    std::map<std::pair<std::string, std::string>, Met>
+        met;  // a barrier and the waiting in it are one, by kind and place
     for (const std::size_t cell : mine) {
       const AccountRow& row = account_.details[cell];
-      (row.place == Place::team ? met[row.region].first : met[row.region].second) += row.count;
+      const RegionClass& which = classes_[row.region];
+      constexpr std::string_view waiting = " wait";
+      const bool waits = which.label.ends_with(waiting);
+      Met& here = met[{which.label.substr(0, which.label.size() - (waits ? waiting.size() : 0)), which.location}];
+      if (!waits || here.barrier == undefined_ref) here.barrier = row.region;
+      (row.place == Place::team ? here.left : here.waited) += row.count;
     }
     std::uint64_t times = 0, most = 0;
     RegionRef barrier = undefined_ref;
     for (const auto& [which, counts] : met) {
-      const std::uint64_t here = std::max(counts.first, counts.second);
+      const std::uint64_t here = std::max(counts.left, counts.waited);
       times += here;
-      if (here > most) most = here, barrier = which;
+      if (here > most) most = here, barrier = counts.barrier;
     }
     if (times < often || !is_short(region, times)) continue;
     const AccountRow all = summary(mine);
@@ -296,11 +306,15 @@ void Judge::locks() {
       recording += ns;
       split(cell, ns, Place::tool);
     }
+    std::uint64_t waits = 0;  // where nobody had the lock, nobody waited for it
+    for (const std::size_t cell : mine)
+      if (account_.details[cell].cause != undefined_ref) waits += account_.details[cell].count;
+    if (waits == 0) waits = all.count;
     Finding finding = at(region);
     finding.at = all.longest_at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
-    finding.text = formatted("Threads wait %s at %s, %s times, the longest %s", time(sum(mine)).c_str(),
-                             name(region).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+    finding.text = formatted("Threads wait %s at %s, %s, the longest %s", time(sum(mine)).c_str(), name(region).c_str(),
+                             waits == 1 ? "once" : (format_count(waits) + " times").c_str(), time(all.longest).c_str());
     if (!ordered) finding.text += held_by(mine);
     finding.text += "." + how_waited(region);
     const bool is_brief = held.acquisitions >= often && held.held / held.acquisitions < short_hold;

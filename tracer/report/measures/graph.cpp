@@ -161,13 +161,12 @@ void Graph::team_left(LocationRef, Team& team, Task& implicit) {
 }
 
 void Graph::team_ended(Team& team) {
-  const std::uint64_t base = team.encountering == nullptr ? 0 : team.encountering->path.ns;
-  const std::uint64_t base_tasks = team.encountering == nullptr ? 0 : team.encountering->path.tasks;
-  const std::uint64_t chain = team.final_path.tasks - std::min(team.final_path.tasks, base_tasks);
+  const std::uint64_t chain = team.final_path.tasks - std::min(team.final_path.tasks, team.first_path.tasks);
   if (chain > tasks_.graph_tasks) {
     tasks_.graph_tasks = chain;
     // A path that came from another process by a message may be longer than all that was done here before.
-    tasks_.graph_path = std::min(team.final_path.ns - std::min(team.final_path.ns, base), team.end - team.begin);
+    tasks_.graph_path =
+        std::min(team.final_path.ns - std::min(team.final_path.ns, team.first_path.ns), team.end - team.begin);
     tasks_.graph_work = 0;
     for (const Team::Member& member : team.members) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i)

@@ -24,9 +24,8 @@ void Teams::team_ended(Team& team) {
   row.wall += wall;
   row.longest = std::max(row.longest, wall);
   row.threads = std::max<std::uint64_t>(row.threads, team.members.size());
-  const std::uint64_t before = team.encountering == nullptr ? 0 : team.encountering->path.ns;
   // A path that came from another process by a message may be longer than all that was done here before.
-  row.critical_path += std::min(team.final_path.ns - std::min(team.final_path.ns, before), wall);
+  row.critical_path += std::min(team.final_path.ns - std::min(team.final_path.ns, team.first_path.ns), wall);
   constexpr auto work = static_cast<std::size_t>(Activity::work);
   std::uint64_t max = 0, sum = 0;
   for (const Team::Member& member : team.members) {
