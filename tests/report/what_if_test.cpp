@@ -141,3 +141,22 @@ TEST_CASE("calls that contradict each other by their clocks stop no simulation")
   CHECK(found.baseline.wall == 7 * ms);
   CHECK(found.predictions[0].wall == 6 * ms);
 }
+
+TEST_CASE("on libgomp the work of a region that is in no construct may be a static loop's") {
+  for (const bool is_libgomp : {false, true}) {
+    TraceBuilder trace{2};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    if (is_libgomp) trace.editable().properties.push_back({"TRACER::RUN::LIBGOMP::0", "2 /lib/libgomp.so.1"});
+    trace.simple(0, 1000, EventType::program_begin, 0, 1);
+    for (const LocationRef thread : {0u, 1u}) {
+      trace.team_begin(thread, 1000, parallel);
+      trace.team_end(thread, 1000 + 100 * ms, parallel);
+    }
+    trace.simple(0, 1000 + 100 * ms, EventType::program_end);
+    const auto result = report::what_if(trace, {{4, "", "", -1}, {0, "parallel", "", -1}});
+    CHECK(result.unseen == (is_libgomp ? 1 : 0));
+    REQUIRE(result.predictions.size() == 2);
+    CHECK_FALSE(result.predictions[1].matched);  // no loop
+    CHECK(result.predictions[1].named.find("parallel") != std::string::npos);
+  }
+}

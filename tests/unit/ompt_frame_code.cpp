@@ -2,6 +2,8 @@
 // Where a task was created if the runtime does not report it: frames as libomp describes them.
 #include "catch.hpp"
 
+#include <cstddef>
+
 #include "tracer/ompt/frame_code.hpp"
 
 namespace {

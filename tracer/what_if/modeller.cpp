@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
 
 namespace tracer::report {
@@ -279,11 +280,14 @@ void Modeller::fill(WhatIf& result) {
   result.threads = largest_;
   result.baseline.wall = wall(0, first);
   result.why_off = why_off();
-  const auto is_libgomp = [](const Property& one) {
-    return one.name.find("TRACER::RUN::LIBGOMP") != std::string::npos;
+  const auto is_on_libgomp = [](const std::vector<Property>& known) {
+    return std::any_of(known.begin(), known.end(),
+                       [](const Property& one) { return one.name.starts_with(properties::run_libgomp); });
   };
-  if (work_ != 0 && std::any_of(definitions_.properties.begin(), definitions_.properties.end(), is_libgomp))
-    result.unseen = static_cast<double>(outside_) / static_cast<double>(work_);
+  const bool has_libgomp = is_on_libgomp(definitions_.properties) ||
+                           std::any_of(definitions_.groups_of_locations.begin(), definitions_.groups_of_locations.end(),
+                                       [&](const LocationGroup& process) { return is_on_libgomp(process.properties); });
+  if (work_ != 0 && has_libgomp) result.unseen = static_cast<double>(outside_) / static_cast<double>(work_);
   for (std::size_t s = 1; s < all_.size(); ++s) {
     Prediction prediction;
     prediction.scenario = all_[s];

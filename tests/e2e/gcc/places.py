@@ -48,7 +48,8 @@ def expected(source, threads):
 def build(source, way, form, directory):
     """Of the library the function main is the program's, or what a program that opens it calls."""
     program, compiler = directory / source.stem, COMPILERS[source.suffix]
-    how = ["-g", "-fopenmp", "-w", *way, *SANITIZED]
+    # GCC 16 makes one function of constructs with the same code (docs/gcc.md).
+    how = ["-g", "-fopenmp", "-w", "-fno-ipa-icf", *way, *SANITIZED]
     if source.suffix == ".f90":  # calls without a line would be in what is inlined before them, and no attribute prevents that
         how.append("-fno-inline")
     if form == "program":
