@@ -83,9 +83,7 @@ def judge(name, truth, report):
     seconds = sum(one["lost_ns"] for one in verdict["findings"] if one["id"] in mine) * 1e-9
     if found and name in BY_THE_WALL:
         seconds += sum(cell["ns"] for cell in report["account"]["details"] if cell["place"] == "descheduled" and cell["of"] == "work") * 1e-9
-    # GCC gives `ordered` the line of what is before its call: here the loop or what it begins with (docs/gcc.md).
-    near = 6 if name == "ordered" and any("RUN::LIBGOMP" in key for key in report["trace"]["properties"]) else 2
-    place = not line or bool(found and abs(found["line"] - line) <= near)
+    place = not line or bool(found and abs(found["line"] - line) <= 2)
     if found and held:
         # "held at lock @x.c:20 in f (1 s)": who had it longest comes first.
         told = re.search(r"held at [^(]*:(\d+)", found["text"])

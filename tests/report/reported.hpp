@@ -33,6 +33,14 @@ inline void check_adds_up(const nlohmann::json& account) {
   CHECK(account["total_ns"] == sum(account["time"]));
 }
 
+/// The verdict's finding of that id, which there must be.
+inline const nlohmann::json& finding(const nlohmann::json& report, const std::string& id) {
+  for (const nlohmann::json& one : report["verdict"]["findings"])
+    if (one["id"] == id) return one;
+  FAIL("no finding " << id << " in " << report["verdict"].dump(2));
+  return report;
+}
+
 /// What the verdict's note of that id says; "": there is none.
 inline std::string note_in(const nlohmann::json& report, const std::string& id) {
   for (const auto& note : report["verdict"]["notes"])

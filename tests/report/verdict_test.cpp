@@ -11,17 +11,6 @@ using namespace tracer;
 using namespace tracer::test;
 using Json = nlohmann::json;
 
-namespace {
-
-const Json& finding(const Json& report, const std::string& id) {
-  for (const Json& one : report["verdict"]["findings"])
-    if (one["id"] == id) return one;
-  FAIL("no finding " << id << " in " << report["verdict"].dump(2));
-  return report;
-}
-
-}  // namespace
-
 TEST_CASE("a run of one thread is named as such where the process has processors for more") {
   const auto note_of = [](const char* processors, unsigned threads, bool in_region) {
     TraceBuilder trace{threads};

@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::uint64_t start = 1'000'000;
 
-std::string finding_in(const Json& report, const std::string& id) {
-  for (const Json& one : report["verdict"]["findings"])
-    if (one["id"] == id) return one["text"];
-  return "no finding " + id + " in " + report["verdict"].dump(2);
-}
-
 }  // namespace
 
 TEST_CASE("a region's longest path is no shorter than what one of its threads works, also if its master begins late") {
@@ -61,7 +55,9 @@ TEST_CASE("acquisitions of a lock that nobody had are no waiting for it") {
   }
   for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, start + 80 * ms, parallel);
   trace.simple(0, start + 80 * ms, EventType::program_end);
-  CHECK(finding_in(report_of(trace), "contention").find(", once, the longest 48 ms") != std::string::npos);
+  const Json report = report_of(trace);
+  CHECK(finding(report, "contention")["text"].get<std::string>().find(", once, the longest 48 ms") !=
+        std::string::npos);
 }
 
 TEST_CASE("a barrier and the waiting in it are one barrier") {
@@ -87,7 +83,8 @@ TEST_CASE("a barrier and the waiting in it are one barrier") {
   }
   for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, now, parallel);
   trace.simple(0, now, EventType::program_end);
-  const std::string text = finding_in(report_of(trace), "frequent-barriers");
+  const Json report = report_of(trace);
+  const std::string text = finding(report, "frequent-barriers")["text"];
   INFO(text);
   CHECK(text.find("and 1 other barrier of") != std::string::npos);
   CHECK(text.find("barrier wait") == std::string::npos);

@@ -33,9 +33,13 @@ int main(int argc, char** argv) {
 """
 
 
+def version_of_gcc():
+    return int(run(["gcc", "-dumpversion"], clean()).stdout.split(".")[0])
+
+
 def expected(source, threads):
     """(construct, line, how far from it it may be, number of executions or None)"""
-    version = int(run(["gcc", "-dumpversion"], clean()).stdout.split(".")[0])
+    version = version_of_gcc()
     for number, line in enumerate(source.read_text().splitlines(), 1):
         marked = re.search(r"(?:#pragma omp|!\$omp|omp_).*?(?://|!) (.*)", line)
         for mark in marked[1].split(", ") if marked else ():
@@ -48,8 +52,9 @@ def expected(source, threads):
 def build(source, way, form, directory):
     """Of the library the function main is the program's, or what a program that opens it calls."""
     program, compiler = directory / source.stem, COMPILERS[source.suffix]
-    # GCC 16 makes one function of constructs with the same code (docs/gcc.md).
-    how = ["-g", "-fopenmp", "-w", "-fno-ipa-icf", *way, *SANITIZED]
+    how = ["-g", "-fopenmp", "-w", *way, *SANITIZED]
+    if version_of_gcc() >= 16:  # it makes one function of constructs with the same code (docs/gcc.md)
+        how.append("-fno-ipa-icf")
     if source.suffix == ".f90":  # calls without a line would be in what is inlined before them, and no attribute prevents that
         how.append("-fno-inline")
     if form == "program":
