@@ -18,7 +18,7 @@ ALLOWED = {
     "tracer/drain": "the kernel's files",
     "tracer/session": "in the traced process: the kernel's files, and the filter that its user names",
     "tracer/ompd": "processes, core files and their programs, O_NONBLOCK where they are named by others",
-    "tracer/translate/regions/symbolize.cpp": "programs and their debug information; looks at what it opened",
+    "tracer/translate/regions/debug_files.cpp": "programs and their debug information; looks at what it opened",
     "tracer/cut/filter.cpp": "the filter that the user names on the command line, which may be a pipe",
     "tracer/cli": "what the user names on the command line (programs, outputs) and /dev/null; no file of a trace",
     "device/cupti/api.cpp": "/proc/self/exe",
