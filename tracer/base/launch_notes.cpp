@@ -41,7 +41,7 @@ void leave_note(const Config& config, LaunchNoteKind kind, std::string_view text
     const std::string whole = static_cast<char>(kind) + std::string{text};
     const UniqueFd file{::openat(runs.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (!file) return;
-    if (::write(file.get(), whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()))
+    if (write_whole(file.get(), whole))
       ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str());
     else
       ::unlinkat(runs.get(), part.c_str(), 0);

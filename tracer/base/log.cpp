@@ -12,9 +12,9 @@
 #include <string>
 
 #include "tracer/base/files/file_identity.hpp"
-#include "tracer/base/files/message.hpp"
 #include "tracer/base/files/own_directory.hpp"
-#include "tracer/base/files/size_signal.hpp"
+#include "tracer/base/files/write_signals.hpp"
+#include "tracer/base/message.hpp"
 #include "tracer/base/text.hpp"
 
 #ifdef __clang__
@@ -48,7 +48,7 @@ bool may_speak() noexcept {
 
 void write_beside(const char* line, std::size_t size) noexcept {
   if (beside().empty()) return;
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   const int fd = ::open(beside().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
   if (fd < 0) return;
   [[maybe_unused]] const auto written = ::write(fd, line, size);

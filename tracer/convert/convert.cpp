@@ -15,7 +15,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file_fact.hpp"
-#include "tracer/base/files/size_signal.hpp"
+#include "tracer/base/files/write_signals.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/convert/check_repaired.hpp"
 #include "tracer/convert/devices.hpp"
@@ -148,7 +148,7 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
 
 ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& directory, const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   const auto source = raw::open_trace(raw_directory);
   if (options.within_limits)
     if (const std::string lack = what_lacks(*source, limits_of_process(directory)); !lack.empty()) throw PutOff(lack);

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "tracer/base/files/message.hpp"
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/message.hpp"
 #include "tracer/base/relocations.hpp"
 #include "tracer/base/wanted_warnings.hpp"
 #include "tracer/gomp/state.hpp"

@@ -19,7 +19,7 @@
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
-#include "tracer/base/files/size_signal.hpp"
+#include "tracer/base/files/write_signals.hpp"
 #include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
 #include "tracer/index/build.hpp"
@@ -94,7 +94,7 @@ Stored find(const otf2::PositionedSource& source, std::uint64_t stamp) {
 }
 
 void write_index(const fs::path& path, std::string_view bytes) {
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   PendingOutput pending{path, PendingOutput::Named::by_tracer};
   std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -21,9 +21,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <string_view>
 #include <system_error>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -98,14 +98,7 @@ std::optional<std::string> read_job(int directory) {
 
 bool write_file(int directory, const std::string& name, const std::string& text) {
   const UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (!fd) return false;
-  for (std::string_view left{text}; !left.empty();) {
-    const ssize_t n = ::write(fd.get(), left.data(), left.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    left.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
+  return fd && write_whole(fd.get(), text);
 }
 
 /// False: somebody else's is there.

@@ -21,6 +21,7 @@
 #include <optional>
 #include <thread>
 
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 
@@ -121,7 +122,7 @@ class Table {
   }
   bool write(const std::string& name, std::string_view text) const {
     const UniqueFd file{::openat(fd_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    return file && write_whole(file.get(), text);
   }
   /// "" when it is not there.
   std::string read(const std::string& name, std::size_t most) const {

@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "tracer/base/files/message.hpp"
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/message.hpp"
 #include "tracer/base/wanted_warnings.hpp"
 #include "tracer/mpi/state.hpp"
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "tracer/base/message.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/ompd/target/refusal.hpp"
 
@@ -56,10 +57,10 @@ class PassSignals {
   try {
     status = body();
   } catch (const CannotLook& error) {
-    std::fprintf(stderr, "tracer: %s\n", shown_lines(error.what()).c_str());
+    write_message(STDERR_FILENO, "tracer: " + shown_lines(error.what()) + "\n");
     status = static_cast<int>(error.why());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tracer: %s\n", shown_lines(error.what()).c_str());
+    write_message(STDERR_FILENO, "tracer: " + shown_lines(error.what()) + "\n");
   }
   std::fflush(nullptr);
   _exit(status);  // the parent's destructors and exit handlers are the parent's

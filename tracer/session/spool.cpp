@@ -13,7 +13,7 @@
 #include <new>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/files/size_signal.hpp"
+#include "tracer/base/files/write_signals.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -128,7 +128,7 @@ bool Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
 }
 
 bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   const Stopwatch watch(spent_);
   const std::lock_guard lock(mutex_);
   const std::uint64_t bytes = records * sizeof(Record);
@@ -176,7 +176,7 @@ bool Spool::add_anonymous(std::uint64_t records, Slot& slot) noexcept {
 bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
   if (until <= slot.committed) return true;
   if (until > slot.reserved) return false;
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   const Stopwatch watch(spent_);
   const std::uint64_t have = slot.committed * sizeof(Record);
   const std::uint64_t want = std::max(until * sizeof(Record), have + std::min(have, most_commit));

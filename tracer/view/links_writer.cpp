@@ -33,12 +33,7 @@ int class_of(const Link& link) {
 }  // namespace
 
 void LinksWriter::put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw Error{system_message("cannot write the links", errno)};
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (!write_whole(fd_, bytes)) throw Error{system_message("cannot write the links", errno)};
 }
 
 void LinksWriter::write(Chunk chunk, const std::string& payload) {

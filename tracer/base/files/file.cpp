@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tracer/base/files/size_signal.hpp"
+#include "tracer/base/files/write_signals.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -87,6 +87,17 @@ void make_room_for_descriptors(int fd) noexcept {
   static_cast<void>(::fcntl(fd, F_DUPFD_CLOEXEC, lowest_descriptor));  // closed by the exec
 }
 
+bool write_whole(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = EIO;
+    if (n <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
 OwnFile OwnFile::create(const std::filesystem::path& at, const std::filesystem::path& path) {
   OwnFile file;
   file.path_ = path;
@@ -112,13 +123,13 @@ int OwnFile::descriptor() noexcept {
 }
 
 void OwnFile::reserve(std::uint64_t bytes) noexcept {
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   const int fd = descriptor();
   if (fd >= 0) ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(bytes));
 }
 
 int OwnFile::append(std::span<const std::span<const std::byte>> parts) noexcept {
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   const int fd = descriptor();
   if (fd < 0) return errno;
   std::uint64_t end = size_;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tracer/base/files/file_identity.hpp"
@@ -38,6 +39,9 @@ UniqueFd moved_up(UniqueFd fd) noexcept;
 /// that has threads already Linux takes 10 to 30 ms for that, until each processor has passed through the scheduler.
 /// `fd`: an open one with FD_CLOEXEC.
 void make_room_for_descriptors(int fd) noexcept;
+
+/// Writes all of `text` at the file's position, however little a call takes. False: not all; errno says why.
+bool write_whole(int fd, std::string_view text) noexcept;
 
 /// Keeps errno over a slow path that the program must not notice.
 class KeepErrno {

@@ -9,8 +9,8 @@
 
 #include <new>
 
-#include "tracer/base/files/size_signal.hpp"
 #include "tracer/base/files/spill_room.hpp"
+#include "tracer/base/files/write_signals.hpp"
 
 namespace tracer {
 namespace {
@@ -29,7 +29,7 @@ std::uint64_t spill_room(const std::filesystem::path& directory) noexcept {
   const UniqueFd fd{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
   struct statfs info {};
   if (!fd || is_in_memory(fd.get()) || ::fstatfs(fd.get(), &info) != 0) return 0;
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   if (::fallocate(fd.get(), 0, 0, static_cast<off_t>(SpillFile::chunk)) != 0) return 0;
   return static_cast<std::uint64_t>(info.f_bavail) * static_cast<std::uint64_t>(info.f_bsize);
 }
@@ -42,7 +42,7 @@ SpillFile::SpillFile(const std::filesystem::path& directory) noexcept {
 
 std::int64_t SpillFile::reserve() noexcept {
   if (!fd_ || is_full_) return -1;
-  const WithoutSizeSignal guard;
+  const WithoutWriteSignals guard;
   if (::fallocate(fd_.get(), 0, end_, static_cast<off_t>(chunk)) != 0) {
     is_full_ = true;
     return -1;

@@ -68,15 +68,6 @@ const DuringProgram during[] = {
     {SIGPIPE, SIG_IGN, SIG_IGN},  // whoever reads the messages may have gone
 };
 
-/// Returns where it fails.
-void exec(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  restore_descriptor_limit();
-  execvp(arguments[0], arguments.data());
-}
-
 /// Never returns. An exec that fails writes errno into `report`.
 [[noreturn]] void become(const std::vector<std::string>& command, const Environment& changes, int report) {
   for (const auto& [name, value] : changes) {
@@ -87,16 +78,24 @@ void exec(const std::vector<std::string>& command) {
     }
   }
   make_room_for_descriptors(report);
-  exec(command);
-  const int error = errno;
+  const int error = run_in_place(command);
   [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
-  _exit(error == ENOENT ? 127 : 126);
+  _exit(status_of_start(error));
 }
 
 }  // namespace
 
-void run_in_place(const std::vector<std::string>& command) {
-  exec(command);
+int run_in_place(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  restore_descriptor_limit();
+  execvp(arguments[0], arguments.data());
+  return errno;
+}
+
+int status_of_start(int error) noexcept {
+  return error == ENOENT ? 127 : 126;
 }
 
 int wait_for(pid_t process) {

@@ -28,8 +28,12 @@ struct Ended {
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
                   const std::function<void()>& started = {});
 
-/// This process becomes `command`, untraced; returns where it cannot, with errno.
-void run_in_place(const std::vector<std::string>& command);
+/// This process becomes `command`, with the limit of open files that it was started with. Returns errno where it
+/// cannot.
+int run_in_place(const std::vector<std::string>& command);
+
+/// As a shell ends where a program cannot be started: 127 if it is not there, else 126. `error`: of run_in_place().
+int status_of_start(int error) noexcept;
 
 /// How a child ended, by waitpid(2), however often a signal comes meanwhile.
 int wait_for(pid_t process);

@@ -3,7 +3,6 @@
 #include <system_error>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -108,10 +107,9 @@ void require_outputs(const Options& options, Launch& launch) {
 /// Returns where the program cannot be started.
 int run_untraced(const Options& options, const fs::path& program, const std::string& why) {
   print_error(why + ": the program runs without a trace.");
-  run_in_place(options.command);
-  const int error = errno;
+  const int error = run_in_place(options.command);
   print_error(why_not_started(program, error) + ".");
-  return error == ENOENT ? 127 : 126;
+  return status_of_start(error);
 }
 
 int run(const Options& options) {

@@ -14,9 +14,9 @@
 #include <iostream>
 
 #include "tracer/base/files/file.hpp"
-#include "tracer/base/files/message.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/formatted.hpp"
+#include "tracer/base/message.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
