@@ -9,7 +9,7 @@
 
 #include <atomic>
 
-#include "tracer/session/session.hpp"
+#include "tracer/session/fork.hpp"
 
 namespace tracer::tool {
 
@@ -17,6 +17,7 @@ constinit std::mutex starting;
 
 namespace {
 
+constinit ForkLock fork_lock{starting};
 std::atomic<long> starter{0};  ///< the thread; 0: none
 std::atomic<void (*)()> call_in_child{nullptr};
 
@@ -59,13 +60,13 @@ void prepare_for_forks(void (*in_child)()) {
   static const int registered = ::pthread_atfork(
       [] {
         await_the_runtimes_start();
-        starting.lock();
+        fork_lock.take();
       },
-      [] { starting.unlock(); },
+      [] { fork_lock.give_back(); },
       [] {
         starter.store(0);
         call_in_child.load()();
-        starting.unlock();
+        fork_lock.give_back();
       });
   static_cast<void>(registered);
 }

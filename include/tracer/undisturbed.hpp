@@ -9,28 +9,38 @@
 
 namespace tracer {
 
-/// As long as it lives the calling thread takes no signal but those of its own faults, and is not cancelled:
-/// cancellation in a system call of ours would unwind through functions that let nothing pass. Two system calls.
-class Undisturbed {
+/// The signals of the calling thread, but those of its own faults, and its cancellation: cancellation in a system call
+/// of ours would unwind through functions that let nothing pass. stop() and resume() on one thread; two system calls.
+class Disturbances {
  public:
-  Undisturbed() noexcept {
+  void stop() noexcept {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling_);
     sigset_t all;
     sigfillset(&all);
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
     are_blocked_ = pthread_sigmask(SIG_BLOCK, &all, &before_) == 0;
   }
-  ~Undisturbed() {
+  void resume() const noexcept {
     if (are_blocked_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     pthread_setcancelstate(cancelling_, nullptr);
   }
+
+ private:
+  sigset_t before_{};
+  bool are_blocked_ = false;
+  int cancelling_ = PTHREAD_CANCEL_ENABLE;
+};
+
+/// As long as it lives the calling thread is not disturbed.
+class Undisturbed {
+ public:
+  Undisturbed() noexcept { disturbances_.stop(); }
+  ~Undisturbed() { disturbances_.resume(); }
   Undisturbed(const Undisturbed&) = delete;
   Undisturbed& operator=(const Undisturbed&) = delete;
 
  private:
-  sigset_t before_;
-  bool are_blocked_;
-  int cancelling_ = PTHREAD_CANCEL_ENABLE;
+  Disturbances disturbances_;
 };
 
 }  // namespace tracer

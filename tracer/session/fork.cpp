@@ -19,6 +19,7 @@ constexpr std::uint64_t first_records = 4;
 constinit Session* inherited = nullptr;
 constinit std::atomic<bool> undecided{false};
 constinit std::mutex decision;  ///< one thread makes the session, the others wait for it
+constinit ForkLock fork_lock{decision};
 constinit bool first_channel_taken = false;
 constinit std::uint64_t inherited_counter = 0;
 alignas(64) constinit unsigned char first_memory[sizeof(Channel)]{};
@@ -86,22 +87,25 @@ Session* Session::start_again(bool has_first_thread) const noexcept {
 }
 
 void Forks::before() noexcept {
-  decision.lock();
+  fork_lock.take();
   if (Session* session = Session::current()) session->hold();
 }
 
 void Forks::in_parent() noexcept {
-  decision.unlock();
   if (Session* session = Session::current()) session->resume();
+  fork_lock.give_back();
 }
 
 void Forks::in_child() noexcept {
   const KeepErrno keep;
-  Session* session = Session::current();
-  in_parent();
-  if (!session) return;
-  inherited = session;
-  undecided = session->forget() == RecordingState::recording;
+  if (Session* session = Session::current()) leave_to_parent(*session);
+  fork_lock.give_back();
+}
+
+void Forks::leave_to_parent(Session& session) noexcept {
+  session.resume();
+  inherited = &session;
+  undecided = session.forget() == RecordingState::recording;
   first_channel_taken = false;
   // Ids that live on (the initial task's) are small; those of a long past need not be avoided.
   constexpr std::uint64_t most_inherited = 1024;

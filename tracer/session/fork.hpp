@@ -2,9 +2,34 @@
 // What a forked child does with its parent's session: leave it alone, and make its own when it uses OpenMP.
 #pragma once
 
+#include <mutex>
+
 #include "tracer/session/session.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
+
+/// A mutex that the handlers of fork (pthread_atfork) hold until it has returned. The thread that forks takes no signal
+/// meanwhile: a handler of the program that records would wait for what its own thread holds.
+class ForkLock {
+ public:
+  constexpr explicit ForkLock(std::mutex& mutex) noexcept : mutex_(mutex) {}
+  void take() noexcept {
+    Disturbances disturbances;
+    disturbances.stop();
+    mutex_.lock();
+    disturbances_ = disturbances;
+  }
+  void give_back() noexcept {
+    const Disturbances disturbances = disturbances_;
+    mutex_.unlock();
+    disturbances.resume();
+  }
+
+ private:
+  std::mutex& mutex_;
+  Disturbances disturbances_{};  ///< of the thread that has it
+};
 
 /// A runtime may deliver thread_begin inside fork(), also to children that never use OpenMP. So the child's first
 /// thread gets a ring of a few records in the process's own memory; only a record that does not fit, or that shows a
@@ -26,6 +51,9 @@ struct Forks {
   static void make_session_of_words() noexcept;
   /// The child's own session.
   static Session* make_session() noexcept;
+
+ private:
+  static void leave_to_parent(Session& session) noexcept;
 };
 
 }  // namespace tracer

@@ -320,6 +320,39 @@ static void handlers() {
   printf("handlers %ld\n", sum);
 }
 
+/// Handlers inside calls of the C library that hold its locks, and the tool's: fork, malloc, printf.
+static void handlers_in_calls() {
+  struct sigaction action = {};
+  action.sa_handler = make_tasks;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, nullptr);
+  ualarm(200, 200);
+  long children = 0;
+  for (int i = 0; i < 150; ++i) {
+    fflush(stdout);
+    const pid_t pid = fork();
+    if (pid == 0) _exit(1);
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+      if (errno != EINTR) abort();
+    children += WEXITSTATUS(status);
+  }
+  std::vector<void*> blocks(64);
+  for (handled = 0; handled < 2000;)
+    for (std::size_t i = 0; i < 10'000; ++i) {
+      void*& block = blocks[i * 7 % blocks.size()];
+      free(block);
+      block = malloc(16 + i * 37 % 5000);
+    }
+  for (void* block : blocks) free(block);
+  FILE* const sink = fopen("/dev/null", "w");
+  for (handled = 0; handled < 2000;)
+    for (int i = 0; i < 1000; ++i) fprintf(sink, "%d %ld\n", i, children);
+  fclose(sink);
+  ualarm(0, 0);
+  printf("%ld children of handled calls\n", children);
+}
+
 int main(int, char** argv) {
   const std::string word = argv[1];
   const struct {
@@ -338,7 +371,8 @@ int main(int, char** argv) {
              {"bound", bound},
              {"stacks", stacks},
              {"signals", signals},
-             {"handlers", handlers}};
+             {"handlers", handlers},
+             {"handlers-in-calls", handlers_in_calls}};
   for (const auto& each : all) {
     if (word != each.name) continue;
     each.function();
