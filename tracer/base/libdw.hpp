@@ -17,7 +17,7 @@ namespace tracer {
   X(dwfl_getthread_frames) X(dwfl_frame_pc) \
   X(dwarf_ranges) X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_getsrclines) X(dwarf_onesrcline) X(dwarf_linesrc) X(dwarf_lineno) X(dwarf_lineaddr) X(dwarf_linebeginstatement) X(dwarf_lineendsequence) X(dwarf_attr) \
   X(dwarf_getfuncs) X(dwarf_diename) X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_attr_integrate) \
-  X(dwarf_formstring) X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) X(dwarf_formudata) X(dwarf_getsrcfiles) \
+  X(dwarf_formstring) X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) X(dwarf_formudata) X(dwarf_formaddr) X(dwarf_getsrcfiles) \
   X(dwarf_filesrc)
 // clang-format on
 

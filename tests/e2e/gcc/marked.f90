@@ -46,7 +46,6 @@ program marked
 !$omp end sections
   call add(1)
   call add(2)
-  call add(3)
 !$omp single  ! single~=T, single sblock~=1
   call add(4)
 !$omp end single

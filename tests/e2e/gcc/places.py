@@ -55,8 +55,6 @@ def build(source, way, form, directory):
     how = ["-g", "-fopenmp", "-w", *way, *SANITIZED]
     if version_of_gcc() >= 16:  # it makes one function of constructs with the same code (docs/gcc.md)
         how.append("-fno-ipa-icf")
-    if source.suffix == ".f90":  # calls without a line would be in what is inlined before them, and no attribute prevents that
-        how.append("-fno-inline")
     if form == "program":
         subprocess.run([compiler, *how, source, "-o", program], check=True)
         return program

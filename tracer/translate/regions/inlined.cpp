@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 
 namespace tracer::translate {
@@ -16,16 +17,32 @@ constexpr unsigned deepest = 200;
 
 }  // namespace
 
-std::vector<InlinedCall> InlinedFunctions::at(Dwarf_Die* unit, Dwarf_Addr address) {
-  Unit& known = unit_of(unit);
-  const auto after = std::upper_bound(known.pieces.begin(), known.pieces.end(), address,
+InlinedFunctions::Function* InlinedFunctions::function_at(Unit& unit, Dwarf_Addr address) const {
+  const auto after = std::upper_bound(unit.pieces.begin(), unit.pieces.end(), address,
                                       [](Dwarf_Addr a, const Piece& piece) { return a < piece.begin; });
-  if (after == known.pieces.begin() || address >= std::prev(after)->end) return {};
-  Function& function = known.functions[std::prev(after)->function];
-  if (!function.read) add_inlined(&function.die, 0, function.inlined);
+  if (after == unit.pieces.begin() || address >= std::prev(after)->end) return nullptr;
+  Function& function = unit.functions[std::prev(after)->function];
+  if (!function.read) read(&function.die, 0, {}, function);
   function.read = true;
+  return &function;
+}
+
+std::vector<InlinedCall> InlinedFunctions::around_call(Dwarf_Die* unit, Dwarf_Addr return_address) {
+  Unit& known = unit_of(unit);
+  if (const Function* const function = known.places_calls ? function_at(known, return_address - 1) : nullptr)
+    if (const auto site = function->calls.find(return_address); site != function->calls.end()) {
+      std::vector<InlinedCall> calls;
+      for (Dwarf_Die die : site->second) calls.push_back(call_of(unit, &die));
+      return calls;
+    }
+  return at(unit, return_address - 1);
+}
+
+std::vector<InlinedCall> InlinedFunctions::at(Dwarf_Die* unit, Dwarf_Addr address) {
+  const Function* const function = function_at(unit_of(unit), address);
+  if (function == nullptr) return {};
   std::vector<const Inlined*> around;
-  for (const Inlined& one : function.inlined)
+  for (const Inlined& one : function->inlined)
     if (one.begin <= address && address < one.end) around.push_back(&one);
   std::stable_sort(around.begin(), around.end(),
                    [](const Inlined* a, const Inlined* b) { return a->depth < b->depth; });
@@ -40,6 +57,10 @@ std::vector<InlinedCall> InlinedFunctions::at(Dwarf_Die* unit, Dwarf_Addr addres
 InlinedFunctions::Unit& InlinedFunctions::unit_of(Dwarf_Die* die) {
   const auto [at, is_new] = units_.try_emplace(die->addr);
   if (is_new) {
+    Dwarf_Attribute producer;
+    const char* const compiler =
+        dw_.dwarf_attr(die, DW_AT_producer, &producer) != nullptr ? dw_.dwarf_formstring(&producer) : nullptr;
+    at->second.places_calls = compiler != nullptr && std::strncmp(compiler, "GNU ", 4) == 0;
     add_functions(die, 0, at->second);
     std::sort(at->second.pieces.begin(), at->second.pieces.end(),
               [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
@@ -59,23 +80,35 @@ void InlinedFunctions::add_functions(Dwarf_Die* parent, unsigned depth, Unit& un
     Dwarf_Addr base = 0, begin = 0, end = 0;
     for (ptrdiff_t offset = 0; (offset = dw_.dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
       if (begin < end) unit.pieces.push_back({begin, end, number});
-    if (!unit.pieces.empty() && unit.pieces.back().function == number) unit.functions.push_back({die, false, {}});
+    if (!unit.pieces.empty() && unit.pieces.back().function == number) unit.functions.push_back({die, false, {}, {}});
     add_functions(&die, depth + 1, unit);  // contained ones, of Fortran
   } while (dw_.dwarf_siblingof(&die, &die) == 0);
 }
 
-void InlinedFunctions::add_inlined(Dwarf_Die* parent, unsigned depth, std::vector<Inlined>& to) const {
+void InlinedFunctions::read(Dwarf_Die* parent, unsigned depth, const Dies& around, Function& to) const {
   Dwarf_Die die;
   if (depth > deepest || dw_.dwarf_child(parent, &die) != 0) return;
   do {
     const int tag = dw_.dwarf_tag(&die);
-    if (tag == DW_TAG_inlined_subroutine) {
-      Dwarf_Addr base = 0, begin = 0, end = 0;
-      for (ptrdiff_t offset = 0; (offset = dw_.dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
-        if (begin < end) to.push_back({die, depth, begin, end});
-    }
-    if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) add_inlined(&die, depth + 1, to);
+    if (tag == DW_TAG_lexical_block) read(&die, depth + 1, around, to);
+    if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
+      if (const Dwarf_Addr at = address(&die, tag == DW_TAG_call_site ? DW_AT_call_return_pc : DW_AT_low_pc); at != 0)
+        to.calls.emplace(at, around);
+    if (tag != DW_TAG_inlined_subroutine) continue;
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    for (ptrdiff_t offset = 0; (offset = dw_.dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
+      if (begin < end) to.inlined.push_back({die, depth, begin, end});
+    Dies inside = around;
+    inside.push_back(die);
+    read(&die, depth + 1, inside, to);
   } while (dw_.dwarf_siblingof(&die, &die) == 0);
+}
+
+Dwarf_Addr InlinedFunctions::address(Dwarf_Die* die, unsigned attribute) const {
+  Dwarf_Attribute found;
+  Dwarf_Addr value = 0;
+  if (dw_.dwarf_attr(die, attribute, &found) == nullptr || dw_.dwarf_formaddr(&found, &value) != 0) return 0;
+  return value;
 }
 
 std::uint64_t InlinedFunctions::number(Dwarf_Die* die, unsigned attribute) const {

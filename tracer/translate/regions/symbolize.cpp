@@ -203,7 +203,7 @@ void DwarfReader::line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr ad
 // the same line in it shows, the call of that function is the nearest place that the construct's own function has.
 void DwarfReader::leave_inlined(const Piece& piece, Dwarf_Addr address, SourcePosition& position) {
   const Dwarf_Addr from = address - piece.bias;
-  const std::size_t depth = inlined_->at(piece.unit, from).size();
+  const std::size_t depth = inlined_->around_call(piece.unit, from + 1).size();
   for (Dwarf_Addr at = from, begin = 0;; at = begin - 1) {
     int number = 0;
     Dwarf_Line* const row = dw_->dwarf_getsrc_die(piece.unit, at);
@@ -281,7 +281,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   if (position.function.empty() && piece) position.function = enclosing(*piece, call, position);
   // A construct is in the function that it is written in, whatever the compiler has put that into.
   if (!with_inlined && piece)
-    for (const InlinedCall& inner : inlined_->at(piece->unit, call - piece->bias))
+    for (const InlinedCall& inner : inlined_->around_call(piece->unit, address - piece->bias))
       if (!inner.function.empty() && !is_outlined(inner.function.c_str()))
         position.function = user_name(inner.function);
   position.function = name_in_file(std::move(position.function), position.file);
