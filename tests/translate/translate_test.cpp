@@ -245,6 +245,31 @@ TEST_CASE("a position inside the runtime is that of the region around it") {
   CHECK(sink.text(0).at(4) == (is_runtime ? "29 enter !$omp barrier @0x1000" : "29 enter !$omp barrier @0x7010"));
 }
 
+TEST_CASE("a loop that begins without its position has that of its end, also around another team's loops") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  constexpr ParallelId inner = make_id(0, 6);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3,
+                {work_begin(21, work_type::loop_dynamic, 2, 0), dispatched(22, dispatch_kind::loop_chunk, 0, 1),
+                 parallel_begin(23, inner, 1, 0x2000), implicit_task_begin(24, inner, make_id(0, 7), 0, 1),
+                 work_begin(25, work_type::loop_dynamic, 2, 0), dispatched(26, dispatch_kind::loop_chunk, 0, 1),
+                 work_end(27, work_type::loop_dynamic, 0x3000), work_begin(28, work_type::loop_guided, 2, 0),
+                 implicit_task_end(29, make_id(0, 7)), parallel_end(30, inner, 0x2000),
+                 work_end(31, work_type::loop_dynamic, 0x4000), work_begin(32, work_type::loop_dynamic, 2, 0),
+                 work_end(33, work_type::loop_dynamic, 0x4000), work_begin(34, work_type::loop_dynamic, 2, 0x4000),
+                 work_end(35, work_type::loop_dynamic, 0x4000)});
+  run(source, sink);
+  Lines loops;
+  for (const std::string& line : sink.text(0))
+    if (line.find("enter !$omp for") != std::string::npos || line.find("enter !$omp loop") != std::string::npos)
+      loops.push_back(line);
+  CHECK(loops == Lines{"20 enter !$omp for @0x4000", "21 enter !$omp loop chunk @0x4000", "24 enter !$omp for @0x3000",
+                       "25 enter !$omp loop chunk @0x3000", "27 enter !$omp for @0x2000", "31 enter !$omp for @0x4000",
+                       "33 enter !$omp for @0x4000"});
+}
+
 TEST_CASE("the end of a region ends the innermost one that its thread began, whatever id it has") {
   MemorySource source;
   MemorySink sink;

@@ -185,6 +185,12 @@ Construct target_construct(std::uint16_t kind) noexcept;      // ompt_target_t
 Construct data_op_construct(std::uint16_t optype) noexcept;   // ompt_target_data_op_t
 const char* schedule_name(std::uint16_t work_type) noexcept;  ///< "static", ...; nullptr for no loop
 
+/// Of a loop's begin. libomp 14 to 22 lose the codeptr_ra of a team's first thread where another leaves a critical
+/// construct at that moment (__kmpc_end_critical clears that of thread 0). The loop's end has it.
+inline bool is_loop_without_codeptr(const Record& r) noexcept {
+  return r.c == 0 && r.kind == RecordKind::work && r.endpoint == Endpoint::begin && schedule_name(r.sub) != nullptr;
+}
+
 /// The region that the record enters, leaves or passes; construct count_ when it has none.
 /// `parallel` and `task` regions are keyed by parallel_begin and task_create.
 RegionKey region_key(const Record& record) noexcept;

@@ -20,6 +20,7 @@
 #include "tracer/translate/scan/entities.hpp"
 #include "tracer/translate/scan/growing_table.hpp"
 #include "tracer/translate/scan/lock_log.hpp"
+#include "tracer/translate/scan/unplaced_loop.hpp"
 
 namespace tracer::translate {
 
@@ -107,15 +108,16 @@ struct WordFacts {
 struct ChannelScan {
   ChannelScan() = default;
   /// `spill`: where tables that grow with the run lie (growing_table.hpp); nullptr: in memory.
-  explicit ChannelScan(SpillFile* spill) : entities(spill), parallels(spill), implicits(spill) {}
+  explicit ChannelScan(SpillFile* spill) : entities(spill), parallels(spill), implicits(spill), unplaced_loops(spill) {}
   /// The thread contradicts itself, or records of it are missing.
   bool is_out_of_order() const noexcept { return teams_out_of_order || tasks_out_of_order; }
 
   Entities entities;
   GrowingTable<ParallelInstance> parallels;
   GrowingTable<ImplicitInstance> implicits;
-  std::vector<RegionKey> sites;  ///< dense, as found
-  LockLog lock_log;              ///< until order_locks() has read it
+  GrowingTable<UnplacedLoop> unplaced_loops;  ///< in order of their begins
+  std::vector<RegionKey> sites;               ///< dense, as found
+  LockLog lock_log;                           ///< until order_locks() has read it
   struct UntiedSwitch {
     TaskId task;
     Ticks time;

@@ -27,9 +27,8 @@ bool adds_once(const Record& r, const RuntimeCode& runtime) {
       return r.sub != sync_kind::taskgroup &&  // PositionMender looks at each
              (r.endpoint == Endpoint::begin || !is_join(sync_construct(r.sub)));
     case RecordKind::work:
-      if (r.endpoint == Endpoint::end)
-        return schedule_name(r.sub) == nullptr || r.sub == work_type::loop_static || r.a != 0;
-      return !runtime.contains(r.c);
+      if (r.endpoint == Endpoint::end) return schedule_name(r.sub) == nullptr || r.sub == work_type::loop_static;
+      return !runtime.contains(r.c) && !is_loop_without_codeptr(r);
     case RecordKind::masked:
     case RecordKind::reduction:
     case RecordKind::mutex_acquire:
@@ -125,7 +124,7 @@ void Scanner::dependence(const Record& r) {
   out_.dependence_types.resize(256);
   auto& most = out_.dependence_types[r.sub & 0xff];
   most = std::max(most, ++type_counts_[r.sub & 0xff]);
-  if (is_doacross(r)) site({loop_codeptr_, doacross_construct(r.sub), false, 0});
+  if (is_doacross(r)) site_in_loop(doacross_construct(r.sub));
 }
 
 void Scanner::lock(const Record& r, LockStep step) {
@@ -137,7 +136,7 @@ void Scanner::chunk(const Record& r) {
   if (r.sub == dispatch_kind::section) site({r.b, Construct::section, false, 0});
   out_.chunks |= r.sub >= dispatch_kind::loop_chunk && r.sub <= dispatch_kind::distribute_chunk;
   if (r.sub == dispatch_kind::loop_chunk || r.sub == dispatch_kind::distribute_chunk)
-    site({loop_codeptr_, Construct::loop_chunk, false, 0});
+    site_in_loop(Construct::loop_chunk);
 }
 
 void Scanner::acquired_or_released(const Record& r) {
@@ -164,13 +163,45 @@ void Scanner::control_tool(const Record& r) {
 void Scanner::work(const Record& r) {
   if (r.endpoint == Endpoint::end) {
     out_.counts_chunks |= r.a != 0;
-    return;
+    return place(r);
   }
   if (schedule_name(r.sub) || r.sub == work_type::distribute) loop_codeptr_ = r.c;
   if (schedule_name(r.sub)) out_.work_types |= std::uint64_t{1} << r.sub;
+  if (is_loop_without_codeptr(r)) return begin_unplaced(r);
   if (known_.at(r).holds(r)) return;
   if (r.sub == work_type::single_executor) site({r.c, Construct::single_sblock, false, 0});
   region(r);
+}
+
+void Scanner::begin_unplaced(const Record& r) {
+  while (!unplaced_.empty() && unplaced_.back().depth >= nest_.size()) place_innermost(0);
+  unplaced_.push_back({r, out_.unplaced_loops.size(), nest_.size(), {}});
+  out_.unplaced_loops.push_back({r.time, 0});
+}
+
+void Scanner::place(const Record& end) {
+  while (!unplaced_.empty() && unplaced_.back().depth > nest_.size()) place_innermost(0);
+  if (unplaced_.empty() || unplaced_.back().depth != nest_.size() || unplaced_.back().begin.sub != end.sub) return;
+  loop_codeptr_ = end.c;
+  place_innermost(end.c);
+}
+
+void Scanner::place_innermost(std::uint64_t codeptr) {
+  OpenLoop loop = std::move(unplaced_.back());
+  unplaced_.pop_back();
+  out_.unplaced_loops[loop.row].codeptr = codeptr;
+  loop.begin.c = codeptr;
+  region(loop.begin);
+  for (const Construct construct : loop.inside) site({codeptr, construct, false, 0});
+}
+
+void Scanner::site_in_loop(Construct construct) {
+  if (loop_codeptr_ != 0 || unplaced_.empty() || unplaced_.back().depth != nest_.size()) {
+    site({loop_codeptr_, construct, false, 0});
+    return;
+  }
+  auto& inside = unplaced_.back().inside;
+  if (std::find(inside.begin(), inside.end(), construct) == inside.end()) inside.push_back(construct);
 }
 
 /// The record's own region.

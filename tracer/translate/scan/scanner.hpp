@@ -27,6 +27,7 @@ class Scanner final : Nesting::Listener {
   /// Records that were not shown: the tables have them already.
   void count(const Repeats& repeats);
   ChannelScan take() {
+    while (!unplaced_.empty()) place_innermost(0);
     out_.ends_in_task = running_ != no_id;
     out_.teams_out_of_order |= nesting_.is_out_of_order();
     out_.sites = std::move(keys_);
@@ -50,6 +51,10 @@ class Scanner final : Nesting::Listener {
   void chunk(const Record& r);
   void control_tool(const Record& r);
   void work(const Record& r);
+  void begin_unplaced(const Record& r);
+  void place(const Record& end);
+  void place_innermost(std::uint64_t codeptr);
+  void site_in_loop(Construct construct);
   void target(const Record& r);
   void region(const Record& r);
 
@@ -79,6 +84,14 @@ class Scanner final : Nesting::Listener {
   std::array<std::uint32_t, 256> type_counts_{};
   Ticks last_ = 0;  // the time of the record before
   std::uint64_t loop_codeptr_ = 0;
+  /// Loops without codeptr_ra that are open: one at most in an implicit task.
+  struct OpenLoop {
+    Record begin;
+    std::size_t row;                ///< of out_.unplaced_loops
+    std::size_t depth;              ///< of nest_
+    std::vector<Construct> inside;  ///< with the position of the loop
+  };
+  std::vector<OpenLoop> unplaced_;
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
   bool awaits_payload_ = false;       // the last record began a range that has one

@@ -11,6 +11,7 @@
 #include "tracer/ompt_values.hpp"
 #include "tracer/repeats.hpp"
 #include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/regions/constructs.hpp"
 #include "tracer/translate/resolve/course/region_stack.hpp"
 #include "tracer/translate/write/event_buffer.hpp"
 #include "tracer/translate/write/region_events.hpp"
@@ -23,7 +24,7 @@ class FastPath {
 
   /// The record entered the site's region, or left it.
   void learn(const Record& r, const Site& site) {
-    if (r.sub == sync_kind::taskgroup) return;  // PositionMender looks at each
+    if (r.sub == sync_kind::taskgroup || is_loop_without_codeptr(r)) return;  // PositionMender looks at each
     const bool enters = r.endpoint == Endpoint::begin;
     if (enters && site.region == undefined_ref) return;
     actions_[Repeats::index(r)] = {r.c,           enters ? site.region : undefined_ref,    r.sub, site.key.construct,

@@ -163,7 +163,7 @@ void LocationTranslator::begin() {
 
 LocationResult LocationTranslator::run(RecordReader& records) {
   begin();
-  PositionMender positions(context_.tables.runtime);
+  PositionMender positions(context_.tables.runtime, &context_.tables.channels[context_.channel].unplaced_loops);
   std::size_t since_release = 0;
   for (auto batch = records.next(); !batch.empty(); batch = records.next()) {
     if ((since_release += batch.size()) >= records_between_releases && context_.tables.spill != nullptr) {
