@@ -51,9 +51,8 @@ def launch(family, ranks):
 
 def fails_alone(command, settings, seconds=60):
     """Why a job does not run here without the tool: its last words, or that it hangs, as Open MPI 5 can in MPI_Comm_spawn. "": it runs."""
-    try:
-        done = run(command, settings, timeout=seconds)
-    except subprocess.TimeoutExpired:
+    done = run(command, settings, timeout=seconds)
+    if done.hung:
         return f"it hangs for {seconds} s"
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
 

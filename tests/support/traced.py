@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 
@@ -23,7 +24,21 @@ def traced(options, output, **more):
 
 
 def run(command, environment, timeout=240, **how):
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout, **how)
+    """In a session of its own: what hangs is killed with all that it has started, is `hung`, and says so in its standard error."""
+    text, hung = how.pop("input", None), False
+    pipes = {"stdin": subprocess.PIPE} if text is not None else {}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                          **pipes, **how) as process:
+        try:
+            output, errors = process.communicate(text, timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, errors = process.communicate()
+            errors += f"\nhangs: killed after {timeout} s: {command}"
+            hung = True
+    done = subprocess.CompletedProcess(command, process.returncode, output, errors)
+    done.hung = hung
+    return done
 
 
 def lines_of(text):

@@ -8,13 +8,12 @@ import argparse
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import clean, forget_the_killed, judge, recover, runtime_failed  # noqa: E402
+from traced import clean, forget_the_killed, judge, recover, run, runtime_failed  # noqa: E402
 
 # Archives that a run leaves: processes that used OpenMP, one image of a process after the other.
 ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2, "fork_of_a_fork": 3, "fork_twice": 3,
@@ -37,19 +36,6 @@ def environment_of(options, **more):
     return clean(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive", **runtime, **more)
 
 
-def run(command, environment, directory):
-    """In a session of its own, which is killed when it hangs: children and daemons too."""
-    with subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
-        try:
-            output, errors = process.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, errors = process.communicate()
-            errors += "\nhangs: killed after 30 s"
-        return subprocess.CompletedProcess(command, process.returncode, output, errors)
-
-
 def said_by_others(text):
     """stderr without the tool's lines, and without the runtime's process and thread numbers."""
     return [line for line in text.splitlines() if not line.startswith("tracer: ")]
@@ -62,9 +48,9 @@ def leftovers_of(options, directory):
 
 def check(options, ending, directory):
     command = [options.program, ending]
-    without = run(command, environment_of(options), directory)
+    without = run(command, environment_of(options), timeout=30, cwd=directory)
     output = pathlib.Path(directory, "trace")
-    traced = run(command, environment_of(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output)), directory)
+    traced = run(command, environment_of(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output)), timeout=30, cwd=directory)
     died = ending in RUNTIME_FAILS and traced.returncode < 0 and os.environ.get("TRACER_TEST_SANITIZE")
     if not died and (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
         yield (f"ends with {traced.returncode} and says {traced.stdout!r}, without the tool {without.returncode} and "
@@ -96,7 +82,7 @@ def dies_by_itself(options, ending):
     """Whether runs without the tool are ended by a signal, or say that the runtime's own assertion failed (on a quiet machine
     29 of 40; 34 with a tool that does nothing, 36 with this one)."""
     with tempfile.TemporaryDirectory() as directory:
-        ends = [run([options.program, ending], environment_of(options), directory) for _ in range(20)]
+        ends = [run([options.program, ending], environment_of(options), timeout=30, cwd=directory) for _ in range(20)]
     return any(end.returncode < 0 or runtime_failed(end.stderr) for end in ends)
 
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -46,16 +45,14 @@ def faults_of_ends(options, name, archive):
 
 
 def faults(options, name, command, settings, directory):
-    try:
-        alone = run(command, clean(OMP_WAIT_POLICY="passive"), timeout=120)
-    except subprocess.TimeoutExpired:
+    alone = run(command, clean(OMP_WAIT_POLICY="passive"), timeout=120)
+    if alone.hung:
         print(f"not tested: {name}, which hangs without the tool")
         return
     archive = directory / "trace"
-    try:
-        done = run([options.tracer, "run", "-o", str(archive), "--", *command],
-                   clean(OMP_WAIT_POLICY="passive", TRACER_LIBRARY=options.tool, **settings), timeout=240)
-    except subprocess.TimeoutExpired:
+    done = run([options.tracer, "run", "-o", str(archive), "--", *command],
+               clean(OMP_WAIT_POLICY="passive", TRACER_LIBRARY=options.tool, **settings))
+    if done.hung:
         yield f"{name}: hangs"
         return
     if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
