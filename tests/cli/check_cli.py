@@ -304,8 +304,22 @@ def check_kinds_of_programs(directory, env):
     need("host:" in said and "SETTING::" not in said and "SETTING::" in everything and len(said.splitlines()) < 50, f"info says what a person asks first, in {len(said.splitlines())} lines; --all the rest")
     again = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
     need(again.stderr.count("is not empty") == 1 and (directory / "gomp.trace.2" / "traces.otf2").exists(), "what exists is kept, which is said once")
+    (directory / "file.trace").write_text("kept")
+    os.symlink("gomp.trace", directory / "link.trace")
+    for name, reason in (("file", "is no directory"), ("link", "is a link")):
+        other = run("run", "-o", directory / f"{name}.trace", "--", directory / "gomp", cwd=directory, env=env)
+        need(other.stderr.count(f"{name}.trace {reason}") == 1 and (directory / f"{name}.trace.2" / "traces.otf2").exists(), f"what {reason} is kept, which is said once")
     many = run("run", "-o", directory / "many.trace", "--", "sh", "-c", f"{directory / 'gomp'}; {directory / 'gomp'}", cwd=directory, env=env)
     need(many.stdout == "2\n2\n" and sorted(p.name for p in (directory / "many.trace").iterdir()) == ["traces", "traces.def", "traces.otf2"] and "is not empty" not in many.stderr, "a script's processes are one archive, without a word between their output")
+    left = run("run", "-o", directory / "left.trace", "--", "sh", "-c", f"(sleep 2; exec {directory / 'gomp'}) 2>{directory / 'left.txt'} >&2 & exit 0", cwd=directory, env=env)
+    after = directory / "left.txt"
+    for _ in range(300):
+        if after.exists() and "tracer convert" in after.read_text():
+            break
+        time.sleep(0.1)
+    need(left.returncode == 0 and after.read_text().count("tracer convert") == 1, f"what begins after tracer run has ended says where its raw trace is: {after.read_text()!r}")
+    named = re.search(r"tracer convert (\S+)", after.read_text())
+    need(named is not None and run("convert", named[1]).returncode == 0 and (pathlib.Path(named[1]) / "traces.otf2").exists(), "and how to make the archive")
     need("Static loops" in done.stderr, "and what libgomp's entry points do not report is named")
     report = json.loads(run("report", "--json", directory / "gomp.trace").stdout)
     need(any(row["construct"] == "critical" for row in report["constructs"]), "its critical region is in the trace")

@@ -32,21 +32,21 @@ UniqueFd runs_of(const fs::path& job) {
 
 }  // namespace
 
-void leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept {
+bool leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept {
   try {
-    if (config.launch.empty() || !config.launch_at.starts_with('/') || text.size() >= longest_note) return;
+    if (config.launch.empty() || !config.launch_at.starts_with('/') || text.size() >= longest_note)
+      return false;
     const UniqueFd runs = runs_of(config.launch_at);
-    if (!runs) return;
+    if (!runs) return false;
     const std::string name = beginning_of(config.launch) + random_name(), part = name + ".part";
     const std::string whole = static_cast<char>(kind) + std::string{text};
     const UniqueFd file{::openat(runs.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file) return;
-    if (write_whole(file.get(), whole))
-      ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str());
-    else
-      ::unlinkat(runs.get(), part.c_str(), 0);
+    if (!file) return false;
+    if (write_whole(file.get(), whole)) return ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str()) == 0;
+    ::unlinkat(runs.get(), part.c_str(), 0);
   } catch (...) {
   }
+  return false;
 }
 
 std::vector<LaunchNote> notes_of(const fs::path& job, const std::string& launch) {

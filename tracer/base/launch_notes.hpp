@@ -28,8 +28,8 @@ struct LaunchNote {
   std::string text;
 };
 
-/// By a traced process, for its launch; without one, a place for it, or the right to write there, it is left out.
-void leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept;
+/// By a traced process, for its launch. False: there is none, it has ended, or this process may not write there.
+bool leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept;
 
 /// What the processes of the launch left in the job's directory at `job`.
 std::vector<LaunchNote> notes_of(const std::filesystem::path& job, const std::string& launch);

@@ -115,7 +115,8 @@ OutputDirectory make_output_directory(const Config& config, const RunInfo& run) 
     result.path = attempt == 1 ? wanted : std::filesystem::path(wanted.string() + "." + std::to_string(attempt));
     result.renamed = attempt > 1;
     if (!take(result)) continue;
-    leave_note(config, LaunchNoteKind::elsewhere, result.path.string());
+    const bool is_known = leave_note(config, LaunchNoteKind::elsewhere, result.path.string());
+    result.outlives_launch = !config.launch.empty() && !is_known;
     return result;
   }
   throw Error("cannot find a free name for " + wanted.string());

@@ -145,9 +145,10 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   shared->process_id = run.process_id;
   shared->make_consumer = make_consumer;
   OutputDirectory output = make_output_directory(config, run);
+  if (output.outlives_launch) shared->config.launch.clear();
   // `tracer run` prints this itself: the processes of a script share one name by intent.
-  if (output.renamed && config.launch.empty())
-    log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
+  if (output.renamed && shared->config.launch.empty())
+    log_warning(output.wanted.string() + ' ' + why_not_taken(output.wanted) + "; using " + output.path.string());
   shared->directory = output.path;
   shared->raw_directory = output.path / "raw";
   shared->place = std::move(output.place);

@@ -43,6 +43,16 @@ bool is_empty(int directory, const std::function<bool(const std::string& name)>&
   return empty;
 }
 
+std::string why_not_taken(const fs::path& wanted) {
+  struct stat itself {}, target {};
+  if (::lstat(wanted.c_str(), &itself) != 0) return "is gone again";
+  if (S_ISLNK(itself.st_mode)) return "is a link";
+  if (::stat(wanted.c_str(), &target) == 0 && !S_ISDIR(target.st_mode)) return "is no directory";
+  if (!is_own_directory(target)) return "is another user's directory";
+  if (::access(wanted.c_str(), W_OK | X_OK) != 0) return "cannot be written";
+  return "is not empty";
+}
+
 UniqueFd open_private_directory(const fs::path& path) noexcept {
   UniqueFd fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   struct stat info {};

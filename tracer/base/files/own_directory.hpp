@@ -30,6 +30,9 @@ std::filesystem::path path_of_descriptor(int fd, const std::filesystem::path& ot
 /// Whether `path` still leads to what is open: in places that others can write they may put something else there.
 bool leads_to(const std::filesystem::path& path, int fd) noexcept;
 
+/// Why a trace does not go to `wanted`, which exists: "is not empty", "is no directory", ...
+std::string why_not_taken(const std::filesystem::path& wanted);
+
 /// A private directory that stays open through the life of a program that may close every descriptor.
 class OwnDirectory {
  public:

@@ -9,6 +9,7 @@
 #include <span>
 #include <thread>
 
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/launch/after_run.hpp"
@@ -142,7 +143,8 @@ int run(const Options& options) {
   if (!launch.why_none.empty())
     print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
   if (launch.job && launch.job->directory().renamed && !options.quiet) {
-    print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
+    const fs::path& wanted = launch.job->directory().wanted;
+    print_note(wanted.string() + ' ' + why_not_taken(wanted) + ": the trace goes to " +
                launch.place.filename().string() + " beside it.");
   }
   Environment changes =
