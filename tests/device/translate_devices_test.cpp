@@ -148,3 +148,19 @@ TEST_CASE("occupancy says how many threads fit, and what limits them") {
   CHECK(of(128, 32, 100 << 10) == "12 shared memory");
   CHECK(translate::occupancy({}, h100).percent == 0);
 }
+
+TEST_CASE("properties and kernels that no device has leave the occupancy unknown") {
+  const auto of = [](std::uint32_t threads, const char* per_warp, const char* registers) {
+    KernelShape shape;
+    for (std::uint32_t& size : shape.block) size = threads;
+    shape.registers = 2;
+    return translate::occupancy(shape, {{"threads_per_warp", per_warp},
+                                        {"warps_per_compute_unit", "64"},
+                                        {"registers_per_compute_unit", registers}})
+        .percent;
+  };
+  CHECK(of(4, "18446744073709551615", "0") == 0);
+  CHECK(of(4, "9223372036854775808", "65536") == 0);
+  CHECK(of(0xffffffff, "32", "65536") == 0);
+  CHECK(of(4, "32", "18446744073709551615") != 0);
+}

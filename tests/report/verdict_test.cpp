@@ -119,20 +119,25 @@ TEST_CASE("the executions of an uneven loop are counted once, also where its thr
 }
 
 TEST_CASE("what is tried fits the loop's schedule") {
-  const auto advice = [](std::string schedule, std::uint64_t iterations) {
+  const auto advice = [](std::string schedule, std::uint64_t iterations, const char* inside = nullptr) {
     TraceBuilder trace{4};
     trace.editable().strings.push_back(schedule);
     trace.editable().parameters = {{"schedule", EventType::parameter_string},
                                    {"iterations", EventType::parameter_uint}};
     const auto parallel = trace.region("parallel", RegionRole::parallel),
                loop = trace.region("for", RegionRole::loop, 11),
-               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier),
+               chunk = trace.region(inside != nullptr ? inside : "", RegionRole::code, 11);
     trace.simple(0, start, EventType::program_begin, 0, 1);
     for (LocationRef thread = 0; thread < 4; ++thread) {
       trace.team_begin(thread, start, parallel);
       trace.enter(thread, start, loop);
       trace.simple(thread, start, EventType::parameter_string, 0, 2);
       trace.simple(thread, start, EventType::parameter_uint, 1, iterations);
+      if (inside != nullptr) {
+        trace.enter(thread, start, chunk);
+        trace.leave(thread, start + (thread + 1) * 10 * ms, chunk);
+      }
       trace.leave(thread, start + (thread + 1) * 10 * ms, loop);
       trace.enter(thread, start + (thread + 1) * 10 * ms, barrier);
       trace.leave(thread, start + 40 * ms, barrier);
@@ -147,6 +152,8 @@ TEST_CASE("what is tried fits the loop's schedule") {
   CHECK(advice("static", 1000).find("try schedule(dynamic") != std::string::npos);
   CHECK(advice("dynamic", 1000).find("dynamic already") != std::string::npos);
   CHECK(advice("dynamic", 1000).find("try schedule(dynamic") == std::string::npos);
+  CHECK(advice("dynamic", 1000, "loop chunk").find("dynamic already") != std::string::npos);
+  CHECK(advice("static", 1000, "a range of the program's").find("try schedule(dynamic") != std::string::npos);
   CHECK(advice("guided", 1000).find("guided, whose first chunks") != std::string::npos);
   CHECK(advice("static", 5).find("only 5 iterations") != std::string::npos);
 }

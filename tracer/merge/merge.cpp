@@ -86,6 +86,8 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
       if (trace.parent_path().filename() == "parts") ::rmdir(trace.c_str());
     } catch (const Error& error) {
       result.left_out.push_back(trace.string() + " cannot be joined: " + error.what());
+    } catch (const std::bad_alloc&) {
+      result.left_out.push_back(trace.string() + " cannot be joined: it needs more memory than there is");
     }
   }
   return parts;

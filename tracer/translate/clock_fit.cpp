@@ -2,6 +2,8 @@
 // The line through the clock readings.
 #include "tracer/translate/clock_fit.hpp"
 
+#include <limits>
+
 namespace tracer::translate {
 
 ClockFit::ClockFit(ClockKind kind, std::span<const ClockSync> readings) noexcept {
@@ -24,9 +26,12 @@ ClockFit::ClockFit(ClockKind kind, std::span<const ClockSync> readings) noexcept
 Ticks ClockFit::ticks_of(Nanoseconds time) const noexcept {
   if (identity_ || scale_ <= 0) return time;
   const auto delta = static_cast<std::int64_t>(time - ns0_);
-  Ticks ticks = ticks0_ + static_cast<std::uint64_t>((static_cast<__int128>(delta) << shift) / scale_);
-  while ((*this)(ticks) < time) ++ticks;
-  return ticks;
+  const __int128 ticks = static_cast<__int128>(ticks0_) + (static_cast<__int128>(delta) << shift) / scale_;
+  if (ticks < 0) return 0;
+  if (ticks >= std::numeric_limits<Ticks>::max()) return std::numeric_limits<Ticks>::max();
+  // The division cuts off less than one of either unit.
+  const auto whole = static_cast<Ticks>(ticks);
+  return (*this)(whole) < time ? whole + 1 : whole;
 }
 
 }  // namespace tracer::translate

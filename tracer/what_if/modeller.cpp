@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
+#include "tracer/replay/comm_members.hpp"
 
 namespace tracer::report {
 
 Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
                    std::uint64_t task_overhead, RankModel& ranks)
-    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks} {
+    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks}, members_{comm_members(definitions)} {
   states_.resize(definitions.locations.size());
   matched_.assign(scenarios.size() + 1, false);
   schedule_ = find_parameter(definitions, "schedule");
@@ -23,6 +26,9 @@ Modeller::Modeller(const Definitions& definitions, const Replay& replay, const s
     std::vector<bool>& balanced = balanced_.emplace_back(definitions.regions.size());
     for (std::size_t r = 0; r < balanced.size(); ++r)
       balanced[r] = !all_[s].balanced.empty() && names(r, all_[s].balanced);
+    std::vector<bool>& without = without_.emplace_back(definitions.regions.size());
+    for (std::size_t r = 0; r < without.size(); ++r)
+      without[r] = !all_[s].without_lock.empty() && names(r, all_[s].without_lock);
     locks_.emplace_back();
   }
   for (LocationRef location = 0; location < definitions.locations.size(); ++location)
@@ -50,28 +56,42 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
     if (state.model) state.model->loops[state.loop].is_static = schedule == "static" || schedule == "unknown";
   }
   if (event.type == EventType::acquire_lock) {
-    const auto [found, is_new] = lock_numbers_.try_emplace(replay_.in_process(location, event.a),
-                                                           static_cast<std::uint32_t>(lock_numbers_.size()));
-    if (is_new) {
-      for (std::size_t s = 0; s < all_.size(); ++s) {
-        const bool without =
-            !all_[s].without_lock.empty() && !stack.empty() && names(stack.back().region, all_[s].without_lock);
-        locks_[s].push_back(without);
-        if (without) matched_[s] = true;
-      }
-    }
-    state.lock = found->second;
-    state.held = 0;
-    state.holds = true;
-  } else if (event.type == EventType::release_lock && state.holds) {
-    state.holds = false;
-    if (state.model && state.held > 0) {
-      if (state.loop != none) {
-        state.model->loops[state.loop].locks.push_back({state.lock, state.held});
-      } else {
-        put(state, *replay_.location(location).current, {Do::lock, state.lock, state.held});
-      }
-    }
+    acquire(state, location, replay_.in_process(location, event.a));
+  } else if (event.type == EventType::release_lock) {
+    release(state, location, replay_.in_process(location, event.a));
+  }
+}
+
+/// A lock inside of another one parts what the other is held for in two.
+void Modeller::acquire(State& state, LocationRef location, const OwnNumber& lock) {
+  const auto& stack = replay_.location(location).current->stack;
+  const auto number = lock_numbers_.try_emplace(lock, static_cast<std::uint32_t>(lock_numbers_.size())).first->second;
+  for (std::size_t s = 0; s < all_.size(); ++s) {
+    if (locks_[s].size() <= number) locks_[s].resize(number + 1);
+    if (stack.empty() || !without_[s][stack.back().region]) continue;
+    locks_[s][number] = matched_[s] = true;
+  }
+  if (!state.held.empty()) put_held(state, location, state.held.back());
+  state.held.push_back({number, 0});
+}
+
+void Modeller::release(State& state, LocationRef location, const OwnNumber& lock) {
+  const auto known = lock_numbers_.find(lock);
+  const auto held = std::find_if(state.held.rbegin(), state.held.rend(), [&](const Held& one) {
+    return known != lock_numbers_.end() && one.lock == known->second;
+  });
+  if (held == state.held.rend()) return;
+  put_held(state, location, *held);
+  state.held.erase(std::next(held).base());
+}
+
+void Modeller::put_held(State& state, LocationRef location, Held& held) {
+  const std::uint64_t ns = std::exchange(held.ns, 0);
+  if (!state.model || ns == 0) return;
+  if (state.loop != none) {
+    state.model->loops[state.loop].locks.push_back({held.lock, ns});
+  } else {
+    put(state, *replay_.location(location).current, {Do::lock, held.lock, ns});
   }
 }
 
@@ -79,23 +99,26 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
   State& state = states_[location];
   if (!state.model || !is_on_path(activity)) return;
   if (replay_.location(location).contexts.size() != state.depth) return;  // inside a nested team: its wall counts
-  const std::uint64_t ns = to - from;
-  work_ += ns;
-  if (state.holds) {
-    state.held += ns;
+  work_ += to - from;
+  if (add_work(state, task, to - from) && !task.is_explicit && state.single == none) outside_ += to - from;
+}
+
+/// True: it is in no lock and no loop.
+bool Modeller::add_work(State& state, const Task& task, std::uint64_t ns) {
+  if (!state.held.empty()) {
+    state.held.back().ns += ns;
   } else if (state.loop != none && !task.is_explicit) {
     state.model->loops[state.loop].by_rank[state.rank] += ns;
     if (state.in_chunk) state.chunk_ns += ns;
-  } else {
-    Ops* ops = ops_of(state, task);
-    if (!ops) return;
-    if (!task.is_explicit && state.single == none) outside_ += ns;
+  } else if (Ops* ops = ops_of(state, task)) {
     if (!ops->empty() && ops->back().what == Do::work) {
       ops->back().ns += ns;
     } else {
       ops->push_back({Do::work, 0, ns});
     }
+    return true;
   }
+  return false;
 }
 
 void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
@@ -191,10 +214,7 @@ void Modeller::task_dependence(Task& source, Task& sink) {
 
 void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
   State& state = states_[location];
-  if (replay_.location(location).contexts.size() != 1) {  // a nested one
-    state.nested_from = state.nested_from == 0 ? team.begin : state.nested_from;
-    return;
-  }
+  if (replay_.location(location).contexts.size() != 1) return;  // a nested one
   auto& known = teams_[&team];
   if (!known) {
     known = std::make_shared<Known>();
@@ -202,7 +222,7 @@ void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
     known->model.tasks.resize(known->model.size);
   }
   largest_ = std::max(largest_, known->model.size);
-  const std::uint32_t rank = known->arrived++;
+  const std::uint32_t rank = rank_of(location, team.comm);
   if (rank >= known->model.size) return;
   state = State{};
   state.known = known;
@@ -213,14 +233,22 @@ void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
   known->numbers[&implicit] = rank;
 }
 
+/// The thread's number in the team, which is its place in the communicator: a static loop gives parts by it.
+std::uint32_t Modeller::rank_of(LocationRef location, CommRef comm) {
+  auto& ranks = ranks_of_comms_[comm];
+  if (ranks.empty() && comm < members_.size())
+    for (const LocationRef member : members_[comm]) ranks.emplace(member, static_cast<std::uint32_t>(ranks.size()));
+  const auto found = ranks.find(location);
+  return found == ranks.end() ? none : found->second;
+}
+
 void Modeller::team_left(LocationRef location, Team& team, Task&) {
   State& state = states_[location];
   if (replay_.location(location).contexts.empty()) {
     state = State{};
   } else if (state.model && location == team.master && replay_.location(location).contexts.size() == 1) {
-    // What a nested team took is work of the thread that began it.
-    Ops* ops = ops_of(state, *replay_.location(location).contexts.back().implicit);
-    if (ops && team.end > team.begin) ops->push_back({Do::work, 0, team.end - team.begin});
+    // What a nested team took is work of the thread that began it, where it began it.
+    if (team.end > team.begin) add_work(state, *replay_.location(location).current, team.end - team.begin);
   }
 }
 

@@ -36,18 +36,17 @@ class Modeller final : public Observer {
   struct Known {
     RegionModel model;
     std::unordered_map<const Task*, std::uint32_t> numbers;
-    std::uint32_t arrived = 0;
   };
   struct State {
     std::shared_ptr<Known> known;
     RegionModel* model = nullptr;
     std::unordered_map<const Task*, std::uint32_t>* numbers = nullptr;
-    std::uint32_t rank = 0, loops = 0, singles = 0, loop = none, single = none, lock = 0;
+    std::uint32_t rank = 0, loops = 0, singles = 0, loop = none, single = none;
     RegionRef loop_region = undefined_ref, single_region = undefined_ref;
     std::size_t depth = 0;
-    bool holds = false, in_chunk = false;
+    bool in_chunk = false;
     std::uint64_t chunk_begin = 0, chunk_ns = 0;
-    std::uint64_t held = 0, nested_from = 0;
+    std::vector<Held> held;  ///< locks, the outermost first, each with the work since the last one inside it
   };
 
   /// Processes go on beside each other: the job takes as long as the one that ends last.
@@ -61,6 +60,11 @@ class Modeller final : public Observer {
   static constexpr std::size_t most_chunks = std::size_t{1} << 16;  ///< of one loop; more can be split as one likes
   bool is_chunk(RegionRef region) const { return replay_.classes()[region].label.starts_with("loop chunk"); }
   void end_chunk(State& state);
+  void acquire(State& state, LocationRef location, const OwnNumber& lock);
+  void release(State& state, LocationRef location, const OwnNumber& lock);
+  void put_held(State& state, LocationRef location, Held& held);
+  bool add_work(State& state, const Task& task, std::uint64_t ns);
+  std::uint32_t rank_of(LocationRef location, CommRef comm);
   Process& process_of(LocationRef location);
   std::uint64_t wall(std::size_t scenario, std::uint64_t begin);
 
@@ -76,8 +80,11 @@ class Modeller final : public Observer {
   const Replay& replay_;
   const std::uint64_t task_overhead_;  ///< ns of each task, as recorded
   RankModel& ranks_;
+  const std::vector<std::vector<LocationRef>> members_;  ///< of each communicator
+  std::unordered_map<CommRef, std::unordered_map<LocationRef, std::uint32_t>> ranks_of_comms_;
   std::vector<Scenario> all_;
-  std::vector<std::vector<bool>> balanced_, locks_;
+  std::vector<std::vector<bool>> balanced_, without_;  ///< by scenario and region: which it names
+  std::vector<std::vector<bool>> locks_;               ///< by scenario and lock: nobody waits for it
   std::vector<bool> matched_;
   std::vector<Process> processes_;
   std::vector<State> states_;

@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view comm_property = properties::mpi_comm, window_property = properties::mpi_window;
 
 constexpr std::uint64_t most_ranks = 1 << 24;
+/// Of all communicators of a part; of those beyond nobody is known.
+constexpr std::size_t most_members = 1 << 25;
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
@@ -84,6 +86,13 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
   if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
   part.size = static_cast<std::uint32_t>(*size);
   part.rank = static_cast<std::uint32_t>(*rank);
+  std::size_t room = most_members;
+  const auto members = [&](const std::map<std::string, std::string>& fields, const char* key) {
+    std::vector<std::uint64_t> ranks = parse_ranks(text(fields, key), *size);
+    if (ranks.size() > room) return std::vector<std::uint64_t>{};
+    room -= ranks.size();
+    return ranks;
+  };
   for (const Property& p : properties) {
     const std::string_view name = p.name;
     const bool is_comm = name.starts_with(comm_property);
@@ -99,10 +108,12 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
            text(fields, "name"),
            small(fields, "parent"),
            small(fields, "size").value_or(0),
-           parse_ranks(text(fields, "members"), *size),
-           parse_ranks(text(fields, "remote"), *size)};
-      if (c.members.empty() && c.identity == "WORLD")
+           members(fields, "members"),
+           members(fields, "remote")};
+      if (c.members.empty() && c.identity == "WORLD" && *size <= room) {
         for (std::uint64_t r = 0; r < *size; ++r) c.members.push_back(r);
+        room -= c.members.size();
+      }
     } else {
       part.windows[index] = {small(fields, "ref"), text(fields, "identity"), text(fields, "name"),
                              small(fields, "comm").value_or(0)};

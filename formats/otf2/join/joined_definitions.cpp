@@ -16,9 +16,12 @@
 namespace tracer::otf2 {
 
 void PartMaps::set(ReferenceKind kind, std::uint64_t local, std::uint64_t global) {
-  constexpr std::uint64_t most = 1 << 28;
-  if (local >= most) throw Error("a reference of " + std::to_string(local) + " makes no sense");
+  // References count up from 0, with few gaps: a large one among few is damage, and would take as much memory.
+  constexpr std::uint64_t always = 1 << 20, most_gaps = 64;
   auto& map = maps[static_cast<std::size_t>(kind) - 1];
+  if (local >= always && local / most_gaps > counts_[static_cast<std::size_t>(kind) - 1])
+    throw Error("a reference of " + std::to_string(local) + " makes no sense");
+  ++counts_[static_cast<std::size_t>(kind) - 1];
   if (map.size() <= local) map.resize(local + 1, unknown);
   map[local] = global;
 }

@@ -28,6 +28,9 @@ struct PartMaps {
 
   void set(ReferenceKind kind, std::uint64_t local, std::uint64_t global);
   std::uint64_t at(ReferenceKind kind, std::uint64_t local) const;
+
+ private:
+  std::array<std::uint64_t, kinds> counts_{};  ///< how many were set
 };
 
 /// What the caller knows of a part, beyond the part's own definitions.

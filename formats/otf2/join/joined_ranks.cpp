@@ -2,8 +2,11 @@
 // Who is in which group and communicator of several archives, and the ranks of their worlds. See
 // joined_definitions.hpp.
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 #include "formats/otf2/join/joined_unify.hpp"
+#include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
@@ -103,6 +106,11 @@ void JoinedDefinitions::add_missing_ranks() {
   const auto all = all_locations_.find(mpi);
   if (all == all_locations_.end()) return;
   auto& members = groups[all->second].members;
+  constexpr std::uint64_t always = 1 << 17, most_of_each = 64;
+  const auto missing = static_cast<std::uint64_t>(std::count(members.begin(), members.end(), undefined_location));
+  if (const std::uint64_t there = members.size() - missing; missing > always && missing / most_of_each > there)
+    throw Error("the parts name a job of " + std::to_string(members.size()) + " ranks, of which " +
+                std::to_string(there) + " are here");
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     if (members[rank] != undefined_location) continue;
     LocationGroupDef group;

@@ -236,11 +236,21 @@ void Accountant::close_gap(Process& process, RegionRef behind) {
   if (ns > gap.longest) gap.longest = ns, gap.longest_at = process.gap_from;
 }
 
+/// The innermost region; of a chunk, a function or a range inside of a loop or sections, those.
+RegionRef Accountant::region_of_work(const Task& task) const {
+  for (auto frame = task.stack.rbegin(); frame != task.stack.rend(); ++frame) {
+    if (is_shared(replay_.classes()[frame->region].construct)) return frame->region;
+    const RegionRole role = definitions_.regions[frame->region].role;
+    if (role != RegionRole::code && role != RegionRole::function) break;
+  }
+  return task.stack.empty() ? task.region : task.stack.back().region;
+}
+
 void Accountant::work(State& state, Task& task, std::uint64_t ns) {
   if (task.is_explicit) task_work_ += ns;
   if (state.members.empty()) return;
   Member& member = state.members.back();
-  RegionRef region = task.stack.empty() ? task.region : task.stack.back().region;
+  RegionRef region = region_of_work(task);
   if (region == undefined_ref) region = member.team->region;
   if (task.is_explicit && task.region != undefined_ref) region = task.region;
   add_to(member.spent, region, ns);

@@ -242,6 +242,7 @@ class Accountant final : public Observer {
   void unblock(Task& task, std::uint64_t time);
   static void follow_waiting(State& state, const Task& task, std::uint64_t time);
   void work(State& state, Task& task, std::uint64_t ns);
+  RegionRef region_of_work(const Task& task) const;
   void take_out_helper(State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }
   /// Null: the task is of no team, or of one that has ended.

@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t register_unit = 256, shared_unit = 128;
 /// Of each block the system itself has so much since 8.0.
 constexpr std::uint64_t shared_of_system = 1024;
+/// No device has more: what a trace says beyond is damage, and unknown.
+constexpr std::uint64_t most_threads = 1 << 20, most_of_a_warp = 1 << 10, most_of_a_unit = std::uint64_t{1} << 32;
 
 std::uint64_t rounded(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -21,7 +23,8 @@ std::uint64_t rounded(std::uint64_t value, std::uint64_t unit) {
 
 std::uint64_t number(const std::map<std::string, std::string>& properties, const char* name) {
   const auto found = properties.find(name);
-  return found == properties.end() ? 0 : parse_number(found->second).value_or(0);
+  const std::uint64_t value = found == properties.end() ? 0 : parse_number(found->second).value_or(0);
+  return value <= most_of_a_unit ? value : 0;
 }
 
 }  // namespace
@@ -29,9 +32,12 @@ std::uint64_t number(const std::map<std::string, std::string>& properties, const
 Occupancy occupancy(const KernelShape& shape, const std::map<std::string, std::string>& properties) {
   const auto most_warps = number(properties, "warps_per_compute_unit");
   const auto threads_per_warp = number(properties, "threads_per_warp");
-  if (!shape.is_known() || most_warps == 0 || threads_per_warp == 0) return {};
-  const std::uint64_t threads =
-      std::uint64_t{shape.block[0]} * std::max(shape.block[1], 1u) * std::max(shape.block[2], 1u);
+  if (!shape.is_known() || most_warps == 0 || threads_per_warp == 0 || threads_per_warp > most_of_a_warp) return {};
+  std::uint64_t threads = 1;
+  for (const std::uint64_t size : shape.block) {
+    threads *= std::clamp<std::uint64_t>(size, 1, most_threads + 1);
+    if (threads > most_threads) return {};
+  }
   const auto warps = (threads + threads_per_warp - 1) / threads_per_warp;
   std::uint64_t blocks = most_warps / warps;
   const char* limit = "warps";
