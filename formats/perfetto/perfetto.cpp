@@ -44,7 +44,7 @@ constexpr std::uint32_t cpu = 1, pid = 2, tid = 3, callstack = 4, mode = 5;
 constexpr std::uint64_t user = 2;
 }  // namespace perf
 
-constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41,
+constexpr std::uint64_t sequence = 1, first_counter_track = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41,
                         sampled_tracks = std::uint64_t{1} << 42;
 
 class Writer final : public TimelineVisitor {
@@ -90,10 +90,9 @@ class Writer final : public TimelineVisitor {
   }
 
   void counter(const Counter& counter) override {
-    if (described_.insert(counter.metric).second) describe_counter(counter.metric);
     Proto event;
     event.varint(event::type, event::counter);
-    event.varint(event::track_uuid, counter_tracks + counter.metric);
+    event.varint(event::track_uuid, describe_counter(counter));
     if (counter.type == ValueType::float64)
       event.fixed64(event::double_counter_value, counter.value);
     else
@@ -296,14 +295,23 @@ class Writer final : public TimelineVisitor {
     write_track(descriptor);
   }
 
-  void describe_counter(std::uint32_t metric) {
-    const bool known = metric < definitions_.metrics.size();
-    Proto counter, descriptor;
-    if (known) counter.text(track::counter_unit_name, definitions_.metrics[metric].unit);
-    descriptor.varint(track::uuid, counter_tracks + metric);
-    descriptor.text(track::name, known ? definitions_.metrics[metric].name : "metric");
-    descriptor.message(track::counter, counter);
-    write_track(descriptor);
+  /// Each process has values of its own.
+  std::uint64_t describe_counter(const Counter& counter) {
+    const bool is_located = counter.location < definitions_.locations.size();
+    const std::uint32_t group = is_located ? definitions_.locations[counter.location].group : undefined_ref;
+    const auto [known, is_new] = counter_tracks_.try_emplace(
+        {counter.metric, group}, first_counter_track + static_cast<std::uint64_t>(counter_tracks_.size()));
+    if (is_new) {
+      const bool is_defined = counter.metric < definitions_.metrics.size();
+      Proto unit, descriptor;
+      if (is_defined) unit.text(track::counter_unit_name, definitions_.metrics[counter.metric].unit);
+      descriptor.varint(track::uuid, known->second);
+      descriptor.text(track::name, is_defined ? definitions_.metrics[counter.metric].name : "metric");
+      if (group < definitions_.groups_of_locations.size()) descriptor.varint(track::parent, process_of(group));
+      descriptor.message(track::counter, unit);
+      write_track(descriptor);
+    }
+    return known->second;
   }
 
   std::uint64_t describe_lane(const Band& band) {
@@ -323,7 +331,7 @@ class Writer final : public TimelineVisitor {
   const TimelineNumbers numbers_;
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
-  std::set<std::uint32_t> described_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counter_tracks_;  ///< by metric and process
   std::map<std::string, std::uint64_t, std::less<>> functions_, files_;  ///< interned, of samples
   std::vector<std::uint32_t> parents_;                                   ///< of sampled paths
   std::vector<SampledCounter> sampled_;
