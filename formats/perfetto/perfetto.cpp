@@ -6,6 +6,7 @@
 #include <map>
 #include <ostream>
 #include <set>
+#include <utility>
 
 #include "formats/perfetto/protobuf.hpp"
 
@@ -295,10 +296,12 @@ class Writer final : public TimelineVisitor {
     write_track(descriptor);
   }
 
-  /// Each process has values of its own.
+  /// Each process and each device has values of its own.
   std::uint64_t describe_counter(const Counter& counter) {
-    const bool is_located = counter.location < definitions_.locations.size();
-    const std::uint32_t group = is_located ? definitions_.locations[counter.location].group : undefined_ref;
+    std::uint32_t group = undefined_ref;
+    if (counter.metric < definitions_.metrics.size()) group = definitions_.metrics[counter.metric].scope_group;
+    if (group == undefined_ref && counter.location < definitions_.locations.size())
+      group = definitions_.locations[counter.location].group;
     const auto [known, is_new] = counter_tracks_.try_emplace(
         {counter.metric, group}, first_counter_track + static_cast<std::uint64_t>(counter_tracks_.size()));
     if (is_new) {
@@ -331,7 +334,7 @@ class Writer final : public TimelineVisitor {
   const TimelineNumbers numbers_;
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counter_tracks_;  ///< by metric and process
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counter_tracks_;  ///< by metric and process or device
   std::map<std::string, std::uint64_t, std::less<>> functions_, files_;  ///< interned, of samples
   std::vector<std::uint32_t> parents_;                                   ///< of sampled paths
   std::vector<SampledCounter> sampled_;
