@@ -220,6 +220,22 @@ TEST_CASE("a flight recorder keeps the newest records and says how many are gone
   CHECK(trace->journal().channels[0].lost + values.size() == count);
 }
 
+TEST_CASE("a flight recorder that is flushed now and then counts only what is in no flush") {
+  Run run;
+  run.config.on_full = FullPolicy::newest;
+  run.config.memory = 1 << 20;
+  run.start();
+  constexpr std::uint64_t each = 100'000, times = 5;
+  std::thread([] {
+    for (std::uint64_t i = 0; i < times; ++i) {
+      record_numbers(each);
+      Session::current()->flush();
+    }
+  }).join();
+  const auto trace = run.finish();
+  CHECK(trace->journal().channels[0].lost + numbers(read_all(*trace, 0)).size() == each * times);
+}
+
 TEST_CASE("a size limit stops recording, and what was lost is counted") {
   Run run;
   run.config.size_limit = 64 << 10;

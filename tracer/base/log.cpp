@@ -55,8 +55,15 @@ void write_beside(const char* line, std::size_t size) noexcept {
   ::close(fd);
 }
 
+constinit std::mutex speaking;  ///< of both loggers
+
+struct Speaking {
+  static void lock() { speaking.lock(); }
+  static void unlock() { speaking.unlock(); }
+};
+
 /// File descriptor 2 itself: the program may have a FILE lock of stderr when we speak.
-class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
+class StderrSink final : public spdlog::sinks::base_sink<Speaking> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
@@ -98,7 +105,19 @@ void say(spdlog::logger& (*which)(), spdlog::level::level_enum level, std::strin
 
 }  // namespace
 
+void hold_log() noexcept {
+  Speaking::lock();
+}
+void release_log() noexcept {
+  Speaking::unlock();
+}
+
 void remember_standard_error() noexcept {
+  try {  // not in a child of a process that was about to
+    logger();
+    plain_logger();
+  } catch (...) {
+  }
   standard_error = {true, FileIdentity::of(2)};
 }
 

@@ -14,6 +14,9 @@ void set_log_level(LogLevel level) noexcept;
 /// From now on descriptor 2 is spoken to only while it is the file that it is now: programs close it, and open files of
 /// their own that get the number.
 void remember_standard_error() noexcept;
+/// Around fork(), by the thread that forks: a child would wait for what another thread holds.
+void hold_log() noexcept;
+void release_log() noexcept;
 /// Where lines go while descriptor 2 is another: appended to this file, made when there is one to write.
 void log_beside(const std::string& path) noexcept;
 

@@ -24,6 +24,7 @@
 #include "tracer/drain/placement.hpp"
 #include "tracer/drain/rings.hpp"
 #include "tracer/session/channel.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
 namespace {
@@ -64,9 +65,11 @@ class Drainer final : public Consumer {
 
   bool start() noexcept override {
     // No signal of the program's may be handled here; the mask is inherited.
-    sigset_t all;
+    sigset_t all, before;
     ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &mask_of_the_program_);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    mask_of_the_program_ = before;
+    if (Disturbances::has_made(before)) ::sigemptyset(&mask_of_the_program_);
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
     ::pthread_attr_setstacksize(&attributes, stack_beside_variables(stack_bytes));
@@ -74,7 +77,7 @@ class Drainer final : public Consumer {
     pthread_t thread{};
     const bool made = ::pthread_create(&thread, &attributes, run, this) == 0;
     ::pthread_attr_destroy(&attributes);
-    ::pthread_sigmask(SIG_SETMASK, &mask_of_the_program_, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     has_thread_.store(made, std::memory_order_release);
     return made;
   }
@@ -237,7 +240,7 @@ class Drainer final : public Consumer {
   std::uint32_t drained_ = 0;
   std::atomic<std::uint64_t> busy_{0};
   std::atomic<std::uint32_t> own_rounds_{0};  ///< of producers that emptied their rings
-  sigset_t mask_of_the_program_{};            ///< of the thread that started the tool
+  sigset_t mask_of_the_program_{};            ///< of the thread that started the tool; empty: unknown
   std::atomic<bool> stop_{false}, flush_{false}, has_thread_{false};
   tbb::concurrent_queue<std::function<void()>, std::allocator<std::function<void()>>> jobs_;
 };

@@ -102,13 +102,14 @@ void Rings::copy_newest(Channel& channel) noexcept {
     copy_.insert(copy_.end(), part.second.begin(), part.second.end());
     std::uint64_t begin = std::max(from, ring.oldest_copied());
     while (begin < head && copy_[begin - from].kind == RecordKind::more) ++begin;
+    const std::uint64_t copied = begin;
     while (begin < head) {
       std::uint64_t to = std::min(head, begin + raw::most_segment_records);
       if (to < head && copy_[to - from].kind == RecordKind::more) --to;
       if (!session_.write_copy(channel.id(), begin, {copy_.data() + (begin - from), to - begin})) return;
       begin = to;
     }
-    channel.set_written(head);
+    channel.set_written(copied, head);
     std::vector<Record>().swap(copy_);
   } catch (...) {
     session_.failed_to_write(ENOMEM);

@@ -15,6 +15,7 @@
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/session/session.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -83,6 +84,8 @@ void pause(bool on) noexcept {
 // Commands from 64 on are for the program: 64 begins and 65 ends the phase that `arg` names
 // (docs/phases.md), others mark an instant.
 int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, const void* codeptr_ra) noexcept {
+  const KeepErrno keep;
+  const Undisturbed undisturbed;
   Text text;
   const bool has_text = command >= control_user && arg != nullptr;
   const std::uint32_t name = has_text ? intern(read_text(arg, text)) : 0;
@@ -102,6 +105,8 @@ int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, co
 }
 
 void on_error(ompt_severity_t severity, const char* message, std::size_t length, const void* codeptr_ra) noexcept {
+  const KeepErrno keep;
+  const Undisturbed undisturbed;
   const std::string_view text = message != nullptr ? std::string_view(message, length) : std::string_view();
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,

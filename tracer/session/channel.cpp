@@ -60,6 +60,7 @@ void Channel::open(ChannelId id, bool keeps_newest) noexcept {
   unreported_ = 0;
   looks_left_ = 0;
   written_ = 0;
+  overwritten_ = 0;
   closed_.store(false);
   wait_ticks_.store(0);
   lost_.store(0);
@@ -183,6 +184,7 @@ void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::
 }
 
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
+  if (session_ != nullptr && !session_->recording()) return lose(record, more != nullptr);
   const KeepErrno keep;
   const Undisturbed undisturbed;  // a handler's records come here, too, and may need what is held here
   if (!session_) return Forks::emit_first(record, more);
@@ -261,11 +263,7 @@ bool Channel::make_room(std::uint64_t count) noexcept {
   const bool is_drained = session_->config().on_full != FullPolicy::newest;
   if (is_drained && session_->recording() && ring_.used() >= drain_mark()) request_drain();
   for (;;) {
-    const RecordingState state = session_->state();
-    if (state != RecordingState::recording) {
-      if (state != RecordingState::stopped) detail::set_channel(nullptr);
-      return false;
-    }
+    if (!session_->recording()) return false;
     const std::uint64_t head = ring_.head(), needed = (head & (ring_.capacity() - 1)) + count;
     if (ring_.room() >= count && ring_.capacity() > slot_.committed && needed > slot_.committed) {
       if (session_->spool().commit(slot_, std::min(needed, ring_.capacity()))) {
@@ -331,7 +329,11 @@ void Channel::overwrite(std::uint64_t count) noexcept {
 }
 
 void Channel::lose(const Record& record, bool has_more) noexcept {
-  if (!session_ || session_->state() != RecordingState::stopped) return;
+  if (!session_) return;
+  if (session_->state() != RecordingState::stopped) {
+    if (!session_->recording()) detail::set_channel(nullptr);
+    return;
+  }
   if (unreported_++ == 0) first_unreported_.store(record.time, std::memory_order_relaxed);
   lost_.fetch_add(has_more ? 2 : 1, std::memory_order_relaxed);
   lost_kinds_[static_cast<unsigned>(record.kind) & 63].fetch_add(1, std::memory_order_relaxed);

@@ -156,7 +156,15 @@ class alignas(64) Channel {
   }
   /// Of a flight recorder: the position up to which the trace has its records.
   std::uint64_t written() const noexcept { return written_; }
-  void set_written(std::uint64_t position) noexcept { written_ = position; }
+  /// What is in the trace now; `from` is where its last part begins.
+  void set_written(std::uint64_t from, std::uint64_t to) noexcept {
+    if (from > written_) overwritten_ += from - written_;
+    written_ = to;
+  }
+  /// How many of so many records are not in the trace.
+  std::uint64_t overwritten(std::uint64_t records) const noexcept {
+    return overwritten_ + (records - std::min(records, written_));
+  }
 
   // For the session.
   /// A ring in the spool, for good. False: no memory.
@@ -240,7 +248,8 @@ class alignas(64) Channel {
   std::atomic<Nanoseconds> processor_ns_{0}, delay_ns_{0};  ///< of a thread that has ended
   ProcessorMask processors_;                                ///< written once, by the thread
   std::atomic<bool> has_processors_{false};
-  std::uint64_t written_ = 0;  ///< consumer of a flight recorder: positions in the trace already
+  std::uint64_t written_ = 0;  ///< consumer of a flight recorder: the positions before it are in the trace, or overwritten
+  std::uint64_t overwritten_ = 0;
 };
 
 namespace detail {

@@ -35,6 +35,7 @@ void at_thread_exit(void* value) {
     ::pthread_setspecific(exit_key(), value);
     return;
   }
+  const Undisturbed undisturbed;
   auto* channel = static_cast<Channel*>(value);
   const bool is_mine = detail::channel == channel;
   detail::set_channel(nullptr);
@@ -94,6 +95,10 @@ Channel* detail::make_channel() noexcept {
 
 Channel* detail::make_channel(ChannelId id) noexcept {
   if (thread_is_over || making) return nullptr;
+  if (!Forks::is_undecided()) {  // nobody listens any more: two system calls less
+    Session* const session = Session::current();
+    if (session == nullptr || !session->recording()) return nullptr;
+  }
   const KeepErrno keep;
   const Undisturbed undisturbed;
   making = true;
@@ -237,7 +242,7 @@ void Session::write_channel_end(Channel& channel) noexcept {
       const std::lock_guard lock(shared_->trace_mutex);
       if (shared_->trace.append(info.id, info.records, std::span(&lost, 1), {}) == 0) ++info.records;
     }
-    info.lost += channel.keeps_newest() ? taken : unwritten;
+    info.lost += channel.keeps_newest() ? channel.overwritten(info.records) : unwritten;
     for (std::size_t i = 0; i < static_cast<std::size_t>(RecordKind::count_); ++i) {
       const auto kind = static_cast<RecordKind>(i);
       if (channel.lost(kind) == 0) continue;

@@ -89,15 +89,18 @@ Session* Session::start_again(bool has_first_thread) const noexcept {
 void Forks::before() noexcept {
   fork_lock.take();
   if (Session* session = Session::current()) session->hold();
+  hold_log();
 }
 
 void Forks::in_parent() noexcept {
+  release_log();
   if (Session* session = Session::current()) session->resume();
   fork_lock.give_back();
 }
 
 void Forks::in_child() noexcept {
   const KeepErrno keep;
+  release_log();
   if (Session* session = Session::current()) leave_to_parent(*session);
   fork_lock.give_back();
 }

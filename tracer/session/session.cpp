@@ -26,6 +26,7 @@
 #include "tracer/session/run_facts.hpp"
 #include "tracer/session/run_info.hpp"
 #include "tracer/session/session_shared.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
 
@@ -232,6 +233,7 @@ std::uint32_t Session::intern(std::string_view text) noexcept {
   try {
     const std::string key{text.substr(0, longest)};
     if (const auto found = shared_->strings.find(key); found != shared_->strings.end()) return found->second;
+    const Undisturbed undisturbed;
     const std::uint32_t id = shared_->next_string.fetch_add(1);
     const auto [at, is_new] = shared_->strings.emplace(key, id);
     if (is_new) shared_->journal.string(id, key);
@@ -254,6 +256,7 @@ void Session::record_runtime(const RunInfo& known) noexcept {
 }
 
 void Session::message(std::string_view line) noexcept {
+  const Undisturbed undisturbed;
   log_warning(line);
   try {
     shared_->journal.message(with_names_of_descriptors(std::string{line}));
@@ -262,6 +265,7 @@ void Session::message(std::string_view line) noexcept {
 }
 
 void Session::count(std::string_view name, std::uint64_t amount) noexcept {
+  const Undisturbed undisturbed;
   try {
     const std::lock_guard lock(shared_->counter_mutex);
     shared_->counters[std::string{name}] += amount;
@@ -275,6 +279,7 @@ void Session::enqueue(std::function<void()> job) noexcept {
 
 void Session::flush() noexcept {
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   if (recording()) consumer().drain(true);
 }
 
@@ -312,6 +317,7 @@ void Session::look_at_modules() noexcept {
 
 CodeRange Session::code_range(std::uint64_t address) noexcept {
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return {};
   try {
     return shared_->modules.range_of(address, shared_->journal, now());

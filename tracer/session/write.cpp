@@ -5,6 +5,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/session/session_shared.hpp"
+#include "tracer/undisturbed.hpp"
 
 namespace tracer {
 
@@ -21,6 +22,7 @@ void Session::failed_to_write(int error) noexcept {
 
 void Session::device_records(std::span<const DeviceRecord> records) noexcept {
   const KeepErrno keep;
+  const Undisturbed undisturbed;
   int error = 0;
   try {
     const std::lock_guard lock(shared_->trace_mutex);

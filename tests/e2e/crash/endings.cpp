@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One program, all endings: runs a region, prints what it computed, and ends as its argument says.
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -43,6 +44,27 @@ int wait_for(pid_t child) {
 
 void closing_all_descriptors() {
   for (int fd = 3; fd < 4096; ++fd) close(fd);
+}
+
+/// Its cancellation is pending while it calls the runtime: it ends at a cancellation point of the program's, in no call
+/// of the tool's.
+void* with_cancellation_pending(void* passed) {
+  compute(10);
+  pthread_cancel(pthread_self());
+  omp_control_tool(64, 0, const_cast<char*>("a phase"));
+  omp_control_tool(omp_control_tool_flush, 0, nullptr);
+  omp_control_tool(65, 0, const_cast<char*>("a phase"));
+  *static_cast<bool*>(passed) = true;
+  pthread_testcancel();
+  return nullptr;
+}
+int thread_is_cancelled() {
+  bool passed = false;
+  pthread_t thread;
+  void* result = nullptr;
+  pthread_create(&thread, nullptr, with_cancellation_pending, &passed);
+  pthread_join(thread, &result);
+  return passed && result == PTHREAD_CANCELED ? 0 : 1;
 }
 
 /// A daemon as the books have it: the first process ends, the grandchild works on without a terminal.
@@ -308,6 +330,16 @@ const std::map<std::string, std::function<int()>> endings{
        return 0;
      }},
     {"threads", threads_that_come_and_go},
+    {"thread_is_cancelled", thread_is_cancelled},
+    {"exit_in_handler_of_flushes",
+     [] {
+       std::signal(SIGUSR1, [](int) { std::exit(13); });
+       std::thread([main = pthread_self()] {
+         usleep(30000);
+         pthread_kill(main, SIGUSR1);
+       }).detach();
+       for (;;) omp_control_tool(omp_control_tool_flush, 0, nullptr);
+     }},
     {"chdir", [] { return chdir("/") == 0 ? 0 : 1; }},
 };
 

@@ -20,7 +20,7 @@ ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2
             "daemon": 2, "spawn": 2, "exec_in_thread": 2, "exec_while_others_are_in_regions": 2, "daemon_function": 2}
 # Endings after which the tool has its say, so that nothing is left to recover.
 FINALISED = {"return", "exit", "exit_in_region", "fork", "fork_without_openmp", "fork_exec_true", "fork_of_a_fork", "fork_twice", "pause_hard",
-             "pause_soft", "segv_handled", "close_all", "threads", "chdir",
+             "pause_soft", "segv_handled", "close_all", "threads", "chdir", "thread_is_cancelled", "exit_in_handler_of_flushes",
              "vfork", "vfork_exec", "spawn", "system", "fork_in_region", "fork_while_others_are_in_regions", "exit_while_others_are_in_regions"}
 # libomp (14 to 19) frees what threads in regions use while the process ends: 1 run in 10 fails an assertion of the runtime
 # or crashes, with no tool as well; with a sanitizer, whose tool is slow, most do. One run of several must be as it should, unless

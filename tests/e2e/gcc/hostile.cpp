@@ -353,6 +353,18 @@ static void handlers_in_calls() {
   printf("%ld children of handled calls\n", children);
 }
 
+/// The C library ends the process with its last thread: by exit(), whose handlers find the signals that they had.
+static void last_thread() {
+  atexit([] {
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    printf("at the end %d%d\n", sigismember(&blocked, SIGTERM), sigismember(&blocked, SIGCHLD));
+    fflush(stdout);
+  });
+  region(1, 4);
+  pthread_exit(nullptr);
+}
+
 int main(int, char** argv) {
   const std::string word = argv[1];
   const struct {
@@ -372,7 +384,8 @@ int main(int, char** argv) {
              {"stacks", stacks},
              {"signals", signals},
              {"handlers", handlers},
-             {"handlers-in-calls", handlers_in_calls}};
+             {"handlers-in-calls", handlers_in_calls},
+             {"last-thread", last_thread}};
   for (const auto& each : all) {
     if (word != each.name) continue;
     each.function();

@@ -17,7 +17,7 @@ SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
 BINDINGS = [{"OMP_PROC_BIND": bind, "OMP_PLACES": places, "OMP_NUM_THREADS": "4"}
             for bind in ("close", "spread", "primary", "false") for places in ("threads", "cores", "{0}", "{0},{1}")]
 # Word, settings of a run. Jumps, ends, children and handlers leave what was open for the archive to repair.
-WORDS = ("jumps", "jump-from-region", "left", "coroutines", "exceptions", "uncaught", "ends", "forks", "team-forks", "many", "stacks", "signals", "handlers", "handlers-in-calls")
+WORDS = ("jumps", "jump-from-region", "left", "coroutines", "exceptions", "uncaught", "ends", "forks", "team-forks", "many", "stacks", "signals", "handlers", "handlers-in-calls", "last-thread")
 CASES = [(word, {"OMP_NUM_THREADS": "3"}) for word in WORDS]
 CASES += [("bound", settings) for settings in BINDINGS]
 NOT_SANITIZED = ("jumps", "jump-from-region", "left", "coroutines", "stacks", "many")  # sanitizers need stacks that are large and left in order
