@@ -3,6 +3,7 @@
 #include "tracer/gomp/runtime.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -33,7 +34,8 @@ constexpr unsigned most_runtimes = 16;
 constexpr const char *usual_name = "GOMP_parallel", *older_name = "GOMP_parallel_start";
 
 alignas(Runtime) constinit unsigned char places[most_runtimes][sizeof(Runtime)]{};
-constinit std::atomic<unsigned> taken{0};
+constinit std::atomic<bool> is_keeping{false};
+constinit unsigned kept = 0;  ///< under is_keeping
 constinit std::atomic<const Runtime*> runtimes[most_runtimes]{};
 /// Whether a libgomp is in the program's scope as it was when the program began.
 constinit bool program_has_one = false;
@@ -111,27 +113,17 @@ __attribute__((no_sanitize("address"))) bool has_text(const LoadedObject& object
   return false;
 }
 
-void describe(Runtime& runtime, std::uintptr_t inside) noexcept {
-  runtime.cancels = runtime.omp_get_cancellation() != 0;
+/// `is_it(object)`: the runtime's.
+template <class Is>
+void describe(Runtime& runtime, Is is_it) noexcept {
   for_each_object([&](const LoadedObject& object) {
-    if (!object.contains(inside)) return false;
+    if (!is_it(object)) return false;
     std::snprintf(runtime.path, sizeof runtime.path, "%s", object.name);
     runtime.speaks_ompt = has_text(object, "ompt_start_tool");
     return true;
   });
-}
-
-/// Room for one more; nullptr: there are too many.
-Runtime* new_runtime() noexcept {
-  const unsigned number = taken.fetch_add(1);
-  if (number >= most_runtimes) return nullptr;
-  auto* runtime = new (places[number]) Runtime{};
-  runtime->number = number;
-  return runtime;
-}
-
-void publish(const Runtime* runtime) noexcept {
-  runtimes[runtime->number].store(runtime, std::memory_order_release);
+  // LLVM's would begin with that: it is asked nothing.
+  if (!runtime.speaks_ompt) runtime.cancels = runtime.omp_get_cancellation() != 0;
 }
 
 const Runtime* known(std::uintptr_t base, bool has_old_locks) noexcept {
@@ -147,34 +139,49 @@ void* old_lock(void* handle, const char* name) noexcept {
                                                                                     : nullptr;
 }
 
-/// Two threads may make the same one; both are right.
+/// Among those that are known. Of threads that make the same one at the same time the first has its kept, and no lock
+/// is held while it is made: the loader's functions wait for constructors, which may wait for other threads. nullptr:
+/// there are too many. On an undisturbed thread.
+const Runtime* keep(const Runtime& made) noexcept {
+  while (is_keeping.exchange(true, std::memory_order_acquire)) {
+  }
+  const Runtime* result = known(made.base, made.has_old_locks);
+  if (result == nullptr && kept < most_runtimes) {
+    std::memcpy(places[kept], static_cast<const void*>(&made), sizeof made);
+    auto* const runtime = std::launder(reinterpret_cast<Runtime*>(places[kept]));
+    runtime->number = kept;
+    runtimes[kept++].store(runtime, std::memory_order_release);
+    result = runtime;
+  }
+  is_keeping.store(false, std::memory_order_release);
+  return result;
+}
+
 const Runtime* make_of_program(bool has_old_locks) noexcept {
   if (dlsym(RTLD_NEXT, usual_name) == nullptr && dlsym(RTLD_NEXT, older_name) == nullptr) return nullptr;
-  Runtime* runtime = new_runtime();
-  if (runtime == nullptr) return nullptr;
-  fill(*runtime, [has_old_locks](const char* name) {
+  Runtime runtime{};
+  fill(runtime, [has_old_locks](const char* name) {
     void* old = has_old_locks ? old_lock(RTLD_NEXT, name) : nullptr;
     return old != nullptr ? old : dlsym(RTLD_NEXT, name);
   });
-  runtime->has_old_locks = has_old_locks;
-  describe(*runtime, reinterpret_cast<std::uintptr_t>(runtime->GOMP_barrier));
-  publish(runtime);
-  return runtime;
+  runtime.has_old_locks = has_old_locks;
+  const auto inside = reinterpret_cast<std::uintptr_t>(runtime.GOMP_barrier);
+  describe(runtime, [inside](const LoadedObject& object) { return object.contains(inside); });
+  return keep(runtime);
 }
 
 const Runtime* make_of_library(std::uintptr_t base, const char* path, bool has_old_locks) noexcept {
   void* const handle = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);  // kept: it stays as long as the process
-  Runtime* runtime = handle != nullptr ? new_runtime() : nullptr;
-  if (runtime == nullptr) return nullptr;
-  fill(*runtime, [=](const char* name) {
+  if (handle == nullptr) return nullptr;
+  Runtime runtime{};
+  fill(runtime, [=](const char* name) {
     void* old = has_old_locks ? old_lock(handle, name) : nullptr;
     return old != nullptr ? old : dlsym(handle, name);
   });
-  runtime->base = base;
-  runtime->has_old_locks = has_old_locks;
-  describe(*runtime, reinterpret_cast<std::uintptr_t>(runtime->GOMP_barrier));
-  publish(runtime);
-  return runtime;
+  runtime.base = base;
+  runtime.has_old_locks = has_old_locks;
+  describe(runtime, [base](const LoadedObject& object) { return object.base == base; });
+  return keep(runtime);
 }
 
 /// Of those whose libgomp is nowhere to be found.
@@ -223,30 +230,49 @@ struct Wanted {
   char path[512] = "";
 };
 
-void find_library(const char* needed, Wanted& wanted) noexcept {
-  for_each_object([&](const LoadedObject& object) {
-    const bool is_it = std::strcmp(file_of(object.name), needed) == 0 || std::strcmp(object.soname(), needed) == 0;
-    if (!is_it) return false;
-    wanted.base = object.base;
-    std::snprintf(wanted.path, sizeof wanted.path, "%s", object.name);
-    return true;
-  });
-}
-
-}  // namespace
-
-/// Which libgomp the object's dependencies name; where they name none, one that is loaded.
-static Wanted wanted_by(const char* needed) noexcept {
+/// The first that `is_it`.
+template <class Is>
+Wanted loaded(Is is_it) noexcept {
   Wanted wanted;
-  if (*needed != '\0') find_library(needed, wanted);
-  if (wanted.base != 0) return wanted;
   for_each_object([&](const LoadedObject& object) {
-    if (!is_libgomp(object.name)) return false;
+    if (!is_it(object)) return false;
     wanted.base = object.base;
     std::snprintf(wanted.path, sizeof wanted.path, "%s", object.name);
     return true;
   });
   return wanted;
+}
+
+/// The loader keeps the names by which a file was wanted: a libgomp.so.1 that is a link to libomp.so, loaded as that.
+Wanted find_alias(const char* needed) noexcept {
+  void* const handle = dlopen(needed, RTLD_NOLOAD | RTLD_LAZY);  // kept, as make_of_library() does
+  link_map* map = nullptr;
+  if (handle == nullptr || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return {};
+  return loaded([&](const LoadedObject& object) { return object.base == map->l_addr; });
+}
+
+/// Which runtime the object's dependencies name; where they name none, a libgomp that is loaded.
+Wanted wanted_by(const char* needed) noexcept {
+  if (*needed != '\0') {
+    const Wanted named = loaded([&](const LoadedObject& object) {
+      return std::strcmp(file_of(object.name), needed) == 0 || std::strcmp(object.soname(), needed) == 0;
+    });
+    if (named.base != 0) return named;
+    if (const Wanted alias = find_alias(needed); alias.base != 0) return alias;
+  }
+  return loaded([](const LoadedObject& object) { return is_libgomp(object.name); });
+}
+
+/// LLVM's and Intel's: their locks have the names of libgomp's, and other sizes.
+bool is_other_runtime(const char* path) noexcept {
+  return std::strncmp(file_of(path), "libomp.", 7) == 0 || std::strncmp(file_of(path), "libomp5.", 8) == 0 ||
+         std::strncmp(file_of(path), "libomp-", 7) == 0 || std::strncmp(file_of(path), "libiomp5", 8) == 0;
+}
+
+}  // namespace
+
+void forget_keepers() noexcept {
+  is_keeping.store(false);
 }
 
 Caller find_caller(std::uintptr_t address) noexcept {
@@ -265,9 +291,10 @@ Caller find_caller(std::uintptr_t address) noexcept {
     }
     is_old = has_old_locks(object);
     for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
-      if (d->d_tag != DT_NEEDED || !is_libgomp(object.strings() + d->d_un.d_val)) continue;
-      std::snprintf(needed, sizeof needed, "%s", object.strings() + d->d_un.d_val);
-      break;
+      const char* const name = object.strings() + d->d_un.d_val;
+      if (d->d_tag != DT_NEEDED || !(is_libgomp(name) || (*needed == '\0' && is_other_runtime(name)))) continue;
+      std::snprintf(needed, sizeof needed, "%s", name);
+      if (is_libgomp(name)) break;
     }
     return true;
   });

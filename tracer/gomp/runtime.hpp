@@ -78,6 +78,8 @@ struct Caller {
 /// Whose code the address is in, and its runtime: never nullptr. May allocate, and takes the loader's lock for a
 /// moment.
 Caller find_caller(std::uintptr_t address) noexcept;
+/// In a forked child: the thread that was in find_caller() may not be there.
+void forget_keepers() noexcept;
 
 /// Another number whenever the program has closed a library: what is kept of callers is no longer sure. Also in forked
 /// children. By large steps: it is part of the keys that sites are found by.

@@ -85,6 +85,7 @@ bool connect() noexcept {
         process.fetch_add(1);
         thread.work.runtime = nullptr;  // in this process the thread has not begun the loop
         thread.rooms.forget_left();
+        forget_keepers();
         next_generation();
       });
     }

@@ -289,7 +289,10 @@ template <class Call>
   ::tracer::gomp::Site site = ::tracer::gomp::site_of(from, ::tracer::gomp::Entry::name, entry_point); \
   if (site.is_silent()) [[unlikely]] {                                                                 \
     if (site.runtime == nullptr) site = ::tracer::gomp::site_in_function(from, entry_point, site.key); \
-    if (site.is_silent()) return site.runtime->name(__VA_ARGS__);                                      \
+    if (site.is_silent()) {                                                                            \
+      ::tracer::gomp::thread.work.runtime = nullptr; /* whose loop this is shows in its own calls */   \
+      return site.runtime->name(__VA_ARGS__);                                                          \
+    }                                                                                                  \
   }                                                                                                    \
   static_assert(true)
 
