@@ -19,11 +19,12 @@ struct made_together {
     const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
     call.enter(begins_collective);
     const Word result = next(words...);
-    if (!failed(result)) {
-      Comm* const made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
-      if (made != nullptr) call.comm_made(*made);
-    }
-    call.collective(Endpoint::end, parent, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
+    Comm* made = nullptr;
+    if (!failed(result)) made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
+    if (made != nullptr) call.comm_made(*made);
+    // Only the group's members call MPI_Comm_create_group: it is no operation of the parent.
+    const Comm& on = making != Making::by_group ? parent : made != nullptr ? *made : self_comm();
+    call.collective(Endpoint::end, on, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
     return result;
   }
 };
@@ -51,7 +52,8 @@ struct intercomm_create {
   }
 };
 
-/// (parent, ..., new communicator, request)
+/// (parent, ..., new communicator, request). Open MPI and MPICH give the handle at once. Where it was put may be gone
+/// when the request ends: a variable of Open MPI's Fortran wrapper, of a function of the program's.
 struct comm_idup {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
@@ -63,9 +65,9 @@ struct comm_idup {
     p->operation = MpiOperation::create_handle;
     p->number = next_number();
     p->ordinal = next_child(*p->comm);
-    p->new_comm = a[sizeof...(words) - 2];
     start(call, *p, Endpoint::begin);
     const Word result = next(words...);
+    p->new_comm = failed(result) ? family.comm_null : family.load(a[sizeof...(words) - 2]);
     keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
     return result;
   }

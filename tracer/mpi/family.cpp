@@ -73,7 +73,9 @@ void find_family() noexcept {
   Family f;
   int major = 0, minor = 0;
   const auto abi_version = reinterpret_cast<int (*)(int*, int*)>(next_function("PMPI_Abi_get_version"));
-  if (const Word world = address_of("ompi_mpi_comm_world"); world != 0) {
+  const bool has_standard_abi = abi_version != nullptr && abi_version(&major, &minor) == 0 && major >= 1;
+  // Open MPI's library of that ABI has its own names as well.
+  if (const Word world = has_standard_abi ? 0 : address_of("ompi_mpi_comm_world"); world != 0) {
     f = {.kind = FamilyKind::open_mpi,
          .int_handles = false,
          .comm_world = world,
@@ -94,7 +96,7 @@ void find_family() noexcept {
          .source_at = 0,
          .tag_at = 4,
          .error_at = 8};
-  } else if (abi_version != nullptr && abi_version(&major, &minor) == 0 && major >= 1) {
+  } else if (has_standard_abi) {
     f = {.kind = FamilyKind::abi,
          .int_handles = false,
          .comm_world = 0x101,

@@ -52,7 +52,7 @@ struct Pending {
   std::uint64_t sent = 0;
   union {
     std::uint64_t received = 0;
-    Word new_comm;  ///< where its handle will be
+    Word new_comm;  ///< its handle
   };
 };
 

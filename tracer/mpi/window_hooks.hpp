@@ -179,11 +179,11 @@ Word synchronise(const Call& call, Word win, const Then& then, Next next, Words.
 
 /// What a synchronisation has completed.
 inline void complete_operations(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun,
-                                bool only_here) noexcept {
+                                Completes completes) noexcept {
   std::uint64_t* ids = nullptr;
-  const std::size_t count = take_operations(call.thread, window, target, begun, only_here, ids);
-  for (std::size_t i = 0; i < count; ++i)
-    call.rma(Endpoint::none, only_here ? RmaStep::complete_here : RmaStep::complete_there, window.id, 0, 0, 0, ids[i]);
+  const std::size_t count = take_operations(call.thread, window, target, begun, completes, ids);
+  const RmaStep step = completes == Completes::everywhere ? RmaStep::complete_there : RmaStep::complete_here;
+  for (std::size_t i = 0; i < count; ++i) call.rma(Endpoint::none, step, window.id, 0, 0, 0, ids[i]);
 }
 
 inline void record_held_locks(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
@@ -201,7 +201,7 @@ struct win_free {
     const std::uint64_t begun = window->so_far();
     const Word result = next(win);
     if (!failed(result)) {
-      complete_operations(call, *window, all_ranks, begun, false);
+      complete_operations(call, *window, all_ranks, begun, Completes::everywhere);
       forget_window(handle, *window);
       call.rma(Endpoint::none, RmaStep::window_gone, window->id);
     }
@@ -219,7 +219,7 @@ struct win_fence {
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const std::uint64_t begun = window->so_far();
     const Word result = next(assertion, win);
-    if (!failed(result)) complete_operations(call, *window, all_ranks, begun, false);
+    if (!failed(result)) complete_operations(call, *window, all_ranks, begun, Completes::everywhere);
     call.rma_collective(window->id, MpiOperation::barrier);
     return result;
   }
@@ -244,7 +244,7 @@ struct win_complete {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
     const auto then = [&](Window& window, std::uint64_t begun) {
-      complete_operations(call, window, all_ranks, begun, true);
+      complete_operations(call, window, all_ranks, begun, Completes::here_at_last);
       call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.started);
     };
     return synchronise(call, win, then, next, win);
@@ -355,7 +355,7 @@ struct win_flushing {
   static Word flush(const Call& call, std::uint32_t target, Word win, Next next, Words... words) noexcept {
     const auto then = [&](Window& window, std::uint64_t begun) {
       record_held_locks(call, window, target, begun);
-      complete_operations(call, window, target, begun, only_here);
+      complete_operations(call, window, target, begun, only_here ? Completes::here : Completes::everywhere);
       call.leave();
     };
     return synchronise(call, win, then, next, words...);

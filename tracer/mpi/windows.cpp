@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/requests.hpp"
@@ -126,35 +127,48 @@ std::uint32_t group_number(Word group) noexcept {
 bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept {
   const Locked lock(window.lock);
   if (!make_room(window.open, window.count, window.room)) return false;
-  window.open[window.count++] = {id, count_one(window), target, false};
+  window.open[window.count++] = {id, count_one(window), target};
   return true;
 }
 
-std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun, bool only_here,
-                            std::uint64_t*& ids) noexcept {
+std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun,
+                            Completes completes, std::uint64_t*& ids) noexcept {
   const Locked lock(window.lock);
+  const auto is_meant = [&](const RmaOperation& operation) {
+    return operation.begun <= begun && (target == all_ranks || operation.target == target);
+  };
   ids = ids_of(thread, window.count);
   if (ids == nullptr) return 0;
-  std::size_t taken = 0, kept = 0;
+  std::size_t taken = 0;
+  if (completes == Completes::here) {
+    for (std::size_t i = window.local; i < window.count; ++i) {
+      if (!is_meant(window.open[i])) continue;
+      ids[taken++] = window.open[i].id;
+      std::swap(window.open[i], window.open[window.local++]);
+    }
+    return taken;
+  }
+  std::size_t kept = 0, kept_local = 0;
   for (std::size_t i = 0; i < window.count; ++i) {
-    RmaOperation operation = window.open[i];
-    const bool is_meant = operation.begun <= begun && (target == all_ranks || operation.target == target);
-    if (is_meant && !(only_here && operation.is_local)) ids[taken++] = operation.id;
-    if (is_meant && !only_here) continue;
-    operation.is_local = operation.is_local || is_meant;
-    window.open[kept++] = operation;
+    const bool is_local = i < window.local;
+    if (!is_meant(window.open[i])) {
+      window.open[kept++] = window.open[i];
+      kept_local += is_local;
+    } else if (!is_local || completes == Completes::everywhere) {
+      ids[taken++] = window.open[i].id;
+    }
   }
   window.count = kept;
+  window.local = kept_local;
   return taken;
 }
 
 bool end_here(Window& window, std::uint64_t id) noexcept {
   const Locked lock(window.lock);
-  for (std::size_t i = window.count; i-- > 0;)
+  for (std::size_t i = window.count; i-- > window.local;)
     if (window.open[i].id == id) {
-      const bool was_local = window.open[i].is_local;
-      window.open[i].is_local = true;
-      return !was_local;
+      std::swap(window.open[i], window.open[window.local++]);
+      return true;
     }
   return false;
 }

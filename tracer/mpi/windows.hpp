@@ -15,7 +15,12 @@ struct RmaOperation {
   std::uint64_t id = 0;     ///< unique in the process
   std::uint64_t begun = 0;  ///< the how-many-th of its window
   std::uint32_t target = 0;
-  bool is_local = false;  ///< complete at this side
+};
+/// What a synchronisation makes of operations.
+enum class Completes : std::uint8_t {
+  here,          ///< they are complete at this side, and later ones complete them at the other
+  here_at_last,  ///< nothing more of them will be known at this side: MPI_Win_complete
+  everywhere,
 };
 
 /// Made once, never freed: records name it by its number.
@@ -33,8 +38,8 @@ struct Window {
 
   // Guarded by lock; of all threads.
   SpinLock lock;
-  RmaOperation* open = nullptr;
-  std::size_t count = 0, room = 0;
+  RmaOperation* open = nullptr;  ///< those in front are complete at this side
+  std::size_t local = 0, count = 0, room = 0;
   struct Held {
     std::uint64_t begun = 0;
     std::uint32_t target = 0;
@@ -62,11 +67,11 @@ std::uint32_t group_number(Word group) noexcept;
 
 /// False: no memory, and its end is not recorded.
 bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept;
-/// Takes the operations to `target` (all_ranks: all) that a synchronisation has completed, or with `only_here` marks
-/// them as complete at this side: those of the first `begun`, which were there when it began. What other threads begin
-/// while it goes on is not complete by it. Their ids are the thread's until its next call; the number of them.
-std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun, bool only_here,
-                            std::uint64_t*& ids) noexcept;
+/// The operations to `target` (all_ranks: all) that a synchronisation has completed: those of the first `begun`, which
+/// were there when it began. What other threads begin while it goes on is not complete by it. Their ids are the
+/// thread's until its next call; the number of them. Those that are complete here already are taken only everywhere.
+std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun,
+                            Completes completes, std::uint64_t*& ids) noexcept;
 /// A request's: whether it was still open here.
 bool end_here(Window& window, std::uint64_t id) noexcept;
 
