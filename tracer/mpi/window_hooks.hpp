@@ -314,7 +314,7 @@ struct win_lock_all {
 
 inline void unlock(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
   record_held_locks(call, window, target, begun);
-  complete_operations(call, window, target, begun, false);
+  complete_operations(call, window, target, begun, Completes::everywhere);
   remove_lock(window, target);
   call.rma(Endpoint::end, RmaStep::lock_released, window.id, target);
 }
