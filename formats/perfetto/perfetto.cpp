@@ -45,8 +45,8 @@ constexpr std::uint32_t cpu = 1, pid = 2, tid = 3, callstack = 4, mode = 5;
 constexpr std::uint64_t user = 2;
 }  // namespace perf
 
-constexpr std::uint64_t sequence = 1, first_counter_track = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41,
-                        sampled_tracks = std::uint64_t{1} << 42;
+constexpr std::uint64_t sequence = 1, first_counter_track = std::uint64_t{1} << 40,
+                        phase_tracks = std::uint64_t{1} << 41, sampled_tracks = std::uint64_t{1} << 42;
 
 class Writer final : public TimelineVisitor {
  public:
@@ -334,7 +334,8 @@ class Writer final : public TimelineVisitor {
   const TimelineNumbers numbers_;
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counter_tracks_;  ///< by metric and process or device
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
+      counter_tracks_;                                                   ///< by metric and process or device
   std::map<std::string, std::uint64_t, std::less<>> functions_, files_;  ///< interned, of samples
   std::vector<std::uint32_t> parents_;                                   ///< of sampled paths
   std::vector<SampledCounter> sampled_;

@@ -9,8 +9,9 @@
 
 namespace tracer {
 
-/// The signals of the calling thread, but those that its own faults send, and its cancellation: cancellation in a system call
-/// of ours would unwind through functions that let nothing pass. stop() and resume() on one thread; two system calls.
+/// The signals of the calling thread, but those that its own faults send, and its cancellation: cancellation in a
+/// system call of ours would unwind through functions that let nothing pass. stop() and resume() on one thread; two
+/// system calls.
 class Disturbances {
  public:
   void stop() noexcept {

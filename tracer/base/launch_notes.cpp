@@ -34,8 +34,7 @@ UniqueFd runs_of(const fs::path& job) {
 
 bool leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept {
   try {
-    if (config.launch.empty() || !config.launch_at.starts_with('/') || text.size() >= longest_note)
-      return false;
+    if (config.launch.empty() || !config.launch_at.starts_with('/') || text.size() >= longest_note) return false;
     const UniqueFd runs = runs_of(config.launch_at);
     if (!runs) return false;
     const std::string name = beginning_of(config.launch) + random_name(), part = name + ".part";

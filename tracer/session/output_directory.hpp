@@ -11,9 +11,9 @@
 namespace tracer {
 
 struct OutputDirectory {
-  std::filesystem::path path;  ///< absolute, private; empty but for the directory `raw`
-  OwnDirectory place;          ///< that one, wherever `path` leads by now; not open on file systems without owners
-  bool renamed = false;        ///< the wanted one was not empty: `.2`, `.3`, ... was taken
+  std::filesystem::path path;    ///< absolute, private; empty but for the directory `raw`
+  OwnDirectory place;            ///< that one, wherever `path` leads by now; not open on file systems without owners
+  bool renamed = false;          ///< the wanted one was not empty: `.2`, `.3`, ... was taken
   bool outlives_launch = false;  ///< the `tracer run` that started it has ended: nobody else makes the archive
   std::filesystem::path wanted;
   std::filesystem::path job;  ///< of a launcher's job whose part this is; "" none, or `tracer run` looks after it

@@ -15,7 +15,11 @@ namespace tracer::report {
 
 Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
                    std::uint64_t task_overhead, RankModel& ranks)
-    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks}, members_{comm_members(definitions)} {
+    : definitions_{definitions},
+      replay_{replay},
+      task_overhead_{task_overhead},
+      ranks_{ranks},
+      members_{comm_members(definitions)} {
   states_.resize(definitions.locations.size());
   matched_.assign(scenarios.size() + 1, false);
   schedule_ = find_parameter(definitions, "schedule");

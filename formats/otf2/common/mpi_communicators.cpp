@@ -103,12 +103,8 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
     const auto index = static_cast<std::uint32_t>(*n);
     if (is_comm) {
       MpiCommunicator& c = part.comms[index];
-      c = {small(fields, "ref"),
-           text(fields, "identity"),
-           text(fields, "name"),
-           small(fields, "parent"),
-           small(fields, "size").value_or(0),
-           members(fields, "members"),
+      c = {small(fields, "ref"),     text(fields, "identity"),          text(fields, "name"),
+           small(fields, "parent"),  small(fields, "size").value_or(0), members(fields, "members"),
            members(fields, "remote")};
       if (c.members.empty() && c.identity == "WORLD" && *size <= room) {
         for (std::uint64_t r = 0; r < *size; ++r) c.members.push_back(r);

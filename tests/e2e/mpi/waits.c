@@ -207,9 +207,25 @@ static const struct {
                  {"early_wait", early_wait}};
 enum { all = sizeof scenarios / sizeof scenarios[0] };
 
+// Some ranks make a communicator: no operation of MPI_COMM_WORLD, whose next ones belong together all the same.
+static void make_without_rank_0(void) {
+  const int first = 0;
+  MPI_Group all_ranks, others;
+  MPI_Comm made;
+  MPI_Comm_group(MPI_COMM_WORLD, &all_ranks);
+  MPI_Group_excl(all_ranks, 1, &first, &others);
+  if (rank != 0) {
+    MPI_Comm_create_group(MPI_COMM_WORLD, others, 1, &made);
+    MPI_Comm_free(&made);
+  }
+  MPI_Group_free(&others);
+  MPI_Group_free(&all_ranks);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  make_without_rank_0();
   MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &backwards);
   MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
   long long starts[ranks], first;

@@ -44,7 +44,8 @@ bool is_empty(int directory, const std::function<bool(const std::string& name)>&
 }
 
 std::string why_not_taken(const fs::path& wanted) {
-  struct stat itself {}, target {};
+  struct stat itself {
+  }, target{};
   if (::lstat(wanted.c_str(), &itself) != 0) return "is gone again";
   if (S_ISLNK(itself.st_mode)) return "is a link";
   if (::stat(wanted.c_str(), &target) == 0 && !S_ISDIR(target.st_mode)) return "is no directory";
