@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How what-if divides the work of a region among other numbers of threads.
+#include "catch.hpp"
+
+#include "tests/report/trace_builder.hpp"
+#include "tracer/what_if/what_if.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+
+namespace {
+
+constexpr std::uint64_t begin = 1000;
+
+/// What a trace's run would take under other conditions.
+std::uint64_t predicted(TraceBuilder& trace, const report::Scenario& scenario) {
+  const auto result = report::what_if(trace, {scenario});
+  REQUIRE(result.predictions.size() == 1);
+  CHECK(result.predictions[0].matched);
+  return result.predictions[0].wall;
+}
+
+void check_near(std::uint64_t value, std::uint64_t right) {
+  CHECK(value > right - right / 50);
+  CHECK(value < right + right / 50);
+}
+
+}  // namespace
+
+TEST_CASE("the parts of a static loop are in the order of the threads' numbers, whoever begins first") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel), loop = trace.region("for", RegionRole::loop);
+  const auto join = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  const std::uint64_t parts[] = {904 * ms, 648 * ms, 392 * ms, 136 * ms}, late[] = {0, 2, 3, 1}, end = begin + 905 * ms;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, begin + late[thread], parallel);
+    trace.enter(thread, begin + 4, loop);
+    trace.leave(thread, begin + 4 + parts[thread], loop);
+    trace.enter(thread, begin + 4 + parts[thread], join);
+    trace.leave(thread, end, join);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  check_near(predicted(trace, {2, "", "", -1}), 1552 * ms);
+}
+
+TEST_CASE("the time of a nested region is work of the loop that it is in") {
+  TraceBuilder trace{4};
+  Definitions& d = trace.editable();
+  const auto parallel = trace.region("parallel", RegionRole::parallel), loop = trace.region("for", RegionRole::loop),
+             inner = trace.region("parallel", RegionRole::parallel, 20);
+  for (std::uint64_t thread = 0; thread < 4; ++thread) {
+    d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {thread}});
+    d.comms.push_back({"", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  }
+  const std::uint64_t each = 20 * ms, end = begin + 4 * each;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, begin, parallel);
+    trace.enter(thread, begin, loop);
+    for (std::uint64_t from = begin; from < end; from += each) {
+      trace.simple(thread, from, EventType::thread_fork, 0, 1);
+      trace.simple(thread, from, EventType::team_begin, thread + 1);
+      trace.enter(thread, from, inner);
+      trace.leave(thread, from + each, inner);
+      trace.simple(thread, from + each, EventType::team_end, thread + 1);
+      trace.simple(thread, from + each, EventType::thread_join);
+    }
+    trace.leave(thread, end, loop);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  check_near(predicted(trace, {1, "", "", -1}), 16 * each);
+  check_near(predicted(trace, {8, "", "", -1}), 2 * each);
+}
+
+TEST_CASE("a lock is known by each construct that acquires it, and one inside of another parts the other's time") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             first = trace.region("critical", RegionRole::critical, 10),
+             second = trace.region("critical", RegionRole::critical, 20);
+  const std::uint64_t end = begin + 20 * ms;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  const auto hold = [&](LocationRef thread, std::uint64_t& now, RegionRef where, std::uint64_t lock, std::uint64_t before,
+                        std::uint64_t inside, std::uint64_t behind) {
+    trace.enter(thread, now, where);
+    trace.simple(thread, now, EventType::acquire_lock, 0, lock, 1);
+    now += before;
+    if (inside != 0) {
+      trace.enter(thread, now, second);
+      trace.simple(thread, now, EventType::acquire_lock, 0, lock + 1, 1);
+      now += inside;
+      trace.simple(thread, now, EventType::release_lock, 0, lock + 1, 1);
+      trace.leave(thread, now, second);
+    }
+    now += behind;
+    trace.simple(thread, now, EventType::release_lock, 0, lock, 1);
+    trace.leave(thread, now, where);
+  };
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, begin, parallel);
+    std::uint64_t now = begin + thread * 10 * ms;
+    if (thread == 1) {  // waits for the other
+      trace.enter(1, begin, first);
+      trace.leave(1, now, first);
+    }
+    hold(thread, now, first, 7, 3 * ms, 2 * ms, ms);
+    hold(thread, now, second, 7, 2 * ms, 0, 2 * ms);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  check_near(predicted(trace, {1, "", "", -1}), 20 * ms);
+  check_near(predicted(trace, {0, "", "example.c:20", -1}), 10 * ms);
+}
