@@ -82,8 +82,8 @@ TEST_CASE("a lock is known by each construct that acquires it, and one inside of
              second = trace.region("critical", RegionRole::critical, 20);
   const std::uint64_t end = begin + 20 * ms;
   trace.simple(0, begin, EventType::program_begin, 0, 1);
-  const auto hold = [&](LocationRef thread, std::uint64_t& now, RegionRef where, std::uint64_t lock, std::uint64_t before,
-                        std::uint64_t inside, std::uint64_t behind) {
+  const auto hold = [&](LocationRef thread, std::uint64_t& now, RegionRef where, std::uint64_t lock,
+                        std::uint64_t before, std::uint64_t inside, std::uint64_t behind) {
     trace.enter(thread, now, where);
     trace.simple(thread, now, EventType::acquire_lock, 0, lock, 1);
     now += before;
