@@ -23,8 +23,8 @@ struct made_together {
     if (!failed(result)) made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
     if (made != nullptr) call.comm_made(*made);
     // Only the group's members call MPI_Comm_create_group: it is no operation of the parent.
-    const Comm& on = making != Making::by_group ? parent : made != nullptr ? *made : self_comm();
-    call.collective(Endpoint::end, on, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
+    const Comm& all = making != Making::by_group ? parent : made != nullptr ? *made : self_comm();
+    call.collective(Endpoint::end, all, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
     return result;
   }
 };

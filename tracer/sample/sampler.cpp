@@ -213,6 +213,7 @@ void Sampler::copy_code_map() noexcept {
 }
 
 void Sampler::poll() noexcept {
+  const std::uint32_t wanted = wanted_saves_.load(std::memory_order_acquire);
   {
     const std::lock_guard lock(mutex_);
     if (over_) return;
@@ -220,19 +221,18 @@ void Sampler::poll() noexcept {
     drain();
   }
   copy_code_map();
+  done_saves_.store(wanted, std::memory_order_release);
 }
 
-// Whoever has a lock may be the caller itself, below a signal's handler.
+// Perhaps below a signal's handler, which may have interrupted malloc, or one of our own functions with a lock held: the
+// drainer's thread does it, and the caller waits, though not for long.
 void Sampler::save() noexcept {
   constexpr timespec moment{0, 1'000'000};
   constexpr int most_moments = 100;
+  const std::uint32_t wanted = wanted_saves_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  session_.consumer().wake();
   for (int i = 0; i < most_moments; ++i) {
-    std::unique_lock lock(mutex_, std::defer_lock), map_lock(map_mutex_, std::defer_lock);
-    if (std::try_lock(lock, map_lock) == -1) {
-      if (!over_) drain();
-      code_map_.copy();
-      return;
-    }
+    if (static_cast<std::int32_t>(done_saves_.load(std::memory_order_acquire) - wanted) >= 0) return;
     ::nanosleep(&moment, nullptr);
   }
 }

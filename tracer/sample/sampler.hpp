@@ -3,6 +3,7 @@
 // writes what was noted beside the raw trace.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,7 +32,8 @@ class Sampler final : public ThreadObserver {
   void thread_ended(ChannelId channel) noexcept override;
   /// The drainer's thread, about ten times a second.
   void poll() noexcept;
-  /// The process is about to end without more: what is there is written, unless somebody else is at it for long.
+  /// The process is about to end without more: the drainer's thread writes what is there. Waits for it, for 100 ms at
+  /// most. May be called from a signal's handler.
   void save() noexcept;
   /// The runtime is about to end: it is queried no more.
   void stop_asking() noexcept;
@@ -62,6 +64,7 @@ class Sampler final : public ThreadObserver {
 
   Session& session_;
   SamplingPlan plan_;
+  std::atomic<std::uint32_t> wanted_saves_{0}, done_saves_{0};  ///< calls of save()
   std::mutex mutex_;  ///< of all below; never held while the watched threads' events are recorded
   raw::SampleWriter file_;
   std::map<ChannelId, std::unique_ptr<Watched>> threads_;

@@ -53,7 +53,6 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
   process.first = std::min(process.first, event.time);
   process.last = std::max(process.last, event.time);
   State& state = states_[location];
-  const auto& stack = replay_.location(location).current->stack;
   if (event.type == EventType::parameter_string && event.ref == schedule_ && event.a < definitions_.strings.size() &&
       state.loop != none) {
     const std::string& schedule = definitions_.strings[event.a];
