@@ -50,7 +50,7 @@ TEST_CASE("the time of a nested region is work of the loop that it is in") {
   Definitions& d = trace.editable();
   const auto parallel = trace.region("parallel", RegionRole::parallel), loop = trace.region("for", RegionRole::loop),
              inner = trace.region("parallel", RegionRole::parallel, 20);
-  for (std::uint64_t thread = 0; thread < 4; ++thread) {
+  for (LocationRef thread = 0; thread < 4; ++thread) {
     d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {thread}});
     d.comms.push_back({"", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
   }
@@ -79,12 +79,14 @@ TEST_CASE("a lock is known by each construct that acquires it, and one inside of
   TraceBuilder trace{2};
   const auto parallel = trace.region("parallel", RegionRole::parallel),
              first = trace.region("critical", RegionRole::critical, 10),
-             second = trace.region("critical", RegionRole::critical, 20);
+             second = trace.region("critical", RegionRole::critical, 20),
+             join = trace.region("implicit barrier", RegionRole::implicit_barrier);
   const std::uint64_t end = begin + 20 * ms;
   trace.simple(0, begin, EventType::program_begin, 0, 1);
-  const auto hold = [&](LocationRef thread, std::uint64_t& now, RegionRef where, std::uint64_t lock,
+  const auto hold = [&](LocationRef thread, std::uint64_t& now, RegionRef where, std::uint64_t lock, std::uint64_t wait,
                         std::uint64_t before, std::uint64_t inside, std::uint64_t behind) {
     trace.enter(thread, now, where);
+    now += wait;
     trace.simple(thread, now, EventType::acquire_lock, 0, lock, 1);
     now += before;
     if (inside != 0) {
@@ -100,13 +102,11 @@ TEST_CASE("a lock is known by each construct that acquires it, and one inside of
   };
   for (LocationRef thread = 0; thread < 2; ++thread) {
     trace.team_begin(thread, begin, parallel);
-    std::uint64_t now = begin + thread * 10 * ms;
-    if (thread == 1) {  // waits for the other
-      trace.enter(1, begin, first);
-      trace.leave(1, now, first);
-    }
-    hold(thread, now, first, 7, 3 * ms, 2 * ms, ms);
-    hold(thread, now, second, 7, 2 * ms, 0, 2 * ms);
+    std::uint64_t now = begin;
+    hold(thread, now, first, 7, thread * 10 * ms, 3 * ms, 2 * ms, ms);
+    hold(thread, now, second, 7, 0, 2 * ms, 0, 2 * ms);
+    trace.enter(thread, now, join);
+    trace.leave(thread, end, join);
     trace.team_end(thread, end, parallel);
   }
   trace.simple(0, end, EventType::program_end);

@@ -224,8 +224,8 @@ void Sampler::poll() noexcept {
   done_saves_.store(wanted, std::memory_order_release);
 }
 
-// Perhaps below a signal's handler, which may have interrupted malloc, or one of our own functions with a lock held: the
-// drainer's thread does it, and the caller waits, though not for long.
+// Perhaps below a signal's handler, which may have interrupted malloc, or one of our own functions with a lock held:
+// the drainer's thread does it, and the caller waits, though not for long.
 void Sampler::save() noexcept {
   constexpr timespec moment{0, 1'000'000};
   constexpr int most_moments = 100;

@@ -332,7 +332,7 @@ const std::map<std::string, std::function<int()>> endings{
     {"threads", threads_that_come_and_go},
     {"thread_is_cancelled", thread_is_cancelled},
     {"exit_in_handler_of_flushes",
-     [] {
+     []() -> int {
        std::signal(SIGUSR1, [](int) { std::exit(13); });
        std::thread([main = pthread_self()] {
          usleep(30000);
