@@ -44,6 +44,18 @@ TEST_CASE("collective operations: who waits for whom depends on the operation") 
   CHECK(report["mpi"]["collectives"] == 1);
 }
 
+TEST_CASE("nobody has waited for who came when he had left: there was nothing to get from that one") {
+  MpiJob job{3};
+  const std::uint64_t comes[] = {ms, 50 * ms, 100 * ms}, leaves[] = {51 * ms, 51 * ms, 101 * ms};
+  for (unsigned rank = 0; rank < 3; ++rank) {
+    job.program(rank, start, start + 200 * ms);
+    job.collective(rank, start + comes[rank], start + leaves[rank], "MPI_Alltoallv", 10, allreduce, 0xffffffffu);
+  }
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["by_rank"][0]["waited"]["wait_at_nxn_ns"] == 49 * ms);
+  CHECK(all_waits(report) == 49 * ms);
+}
+
 TEST_CASE("a collective operation that one rank never came to is counted") {
   MpiJob job{3};
   for (unsigned rank = 0; rank < 3; ++rank) job.program(rank, start, start + 100 * ms);

@@ -184,7 +184,7 @@ TEST_CASE("messages with one tag go to receives in the order in which these were
 }
 
 TEST_CASE("a receive that is never over holds back no more than a bounded number of others") {
-  constexpr std::uint64_t many = 3 * report::ReceiveOrder::most_held;
+  constexpr std::uint64_t many = std::uint64_t{3} * report::ReceiveOrder::most_held;
   MpiJob job = two_ranks(4 * many * us + ms);
   job.irecv(1, start, 20, 1);
   for (std::uint64_t i = 0; i < many; ++i) {
@@ -193,6 +193,23 @@ TEST_CASE("a receive that is never over holds back no more than a bounded number
     job.receive(1, 0, at, at + us, 20, 8);
   }
   CHECK(received(job.finish(), start).size() == many);
+}
+
+TEST_CASE("many ranks that each have a receive that is never over keep their messages") {
+  constexpr unsigned ranks = 64;
+  constexpr std::uint64_t many = 3000;
+  MpiJob job{ranks};
+  for (unsigned rank = 0; rank < ranks; ++rank) {
+    job.program(rank, start, start + many * ranks * 2 * us + ms);
+    job.irecv(rank, start, 20, 1);
+  }
+  for (std::uint64_t i = 0; i < many; ++i)
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+      const std::uint64_t at = start + (i * ranks + rank) * 2 * us + us;
+      job.send(rank, (rank + 1) % ranks, at, at, 10, 8);
+      job.receive((rank + 1) % ranks, rank, at, at + us, 20, 8);
+    }
+  CHECK(received(job.finish(), start).size() == ranks * many);
 }
 
 TEST_CASE("a message that was found before others were posted is the first, whenever it is received") {

@@ -29,7 +29,7 @@ MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, M
       sink_{sink},
       world_{definitions},
       open_calls_(definitions.locations.size()),
-      order_{world_.ranks()},
+      order_{world_.ranks(), OpenMessages::most / 4},  // each held one has two slots, and others are open
       probed_(definitions.locations.size()),
       found_(definitions.locations.size()) {
   for (const Region& region : definitions.regions) {

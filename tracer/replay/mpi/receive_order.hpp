@@ -6,6 +6,7 @@
 // and tag, and only its end has them.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,9 @@ struct PostedAt {
 
 class ReceiveOrder {
  public:
-  explicit ReceiveOrder(std::size_t ranks) : ranks_(ranks) {}
+  /// Of all ranks together about `most_of_all` are held.
+  explicit ReceiveOrder(std::size_t ranks, std::size_t most_of_all = most_held)
+      : ranks_(ranks), most_(std::clamp(most_of_all / std::max<std::size_t>(ranks, 1), least_held, most_held)) {}
   /// A receive that is open from now on.
   PostedAt post(std::uint32_t rank, std::uint64_t time) {
     Rank& of = ranks_[rank];
@@ -50,7 +53,7 @@ class ReceiveOrder {
   }
 
   /// A receive that stays open (many programs have one for a message that ends them) holds back no more than this.
-  static constexpr std::size_t most_held = 4096;
+  static constexpr std::size_t least_held = 16, most_held = 4096;
 
  private:
   struct Rank {
@@ -59,12 +62,13 @@ class ReceiveOrder {
     std::map<PostedAt, std::uint32_t> held;
   };
   std::vector<Rank> ranks_;
+  std::size_t most_;  ///< of a rank
 };
 
 inline void ReceiveOrder::hold(std::uint32_t rank, PostedAt at, std::uint32_t what) {
   Rank& of = ranks_[rank];
   of.held.emplace(at, what);
-  while (of.held.size() > most_held && !of.open.empty() && *of.open.begin() < of.held.begin()->first)
+  while (of.held.size() > most_ && !of.open.empty() && *of.open.begin() < of.held.begin()->first)
     of.open.erase(of.open.begin());
 }
 

@@ -3,6 +3,7 @@
 #include "tracer/report/mpi/collectives.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tracer/mpi_functions.hpp"
 #include "tracer/value_table.hpp"
@@ -120,6 +121,14 @@ void MpiCollectives::wait(MpiWait kind, const MpiPart& mine, const MpiPart& othe
               {other.rank, other.region, other.arrival, other.wait_to});
 }
 
+/// Whom a rank has waited for, of those in order of their arrival: who came after it had left held up nobody.
+/// Operations with counts of each rank wait for no one from whom nothing comes.
+const MpiPart& MpiCollectives::last_for(const MpiPart& mine, const std::vector<MpiPart>& by_arrival) {
+  const auto after = std::upper_bound(by_arrival.begin(), by_arrival.end(), mine.wait_to + mpi_clock_error,
+                                      [](std::uint64_t left, const MpiPart& part) { return left < part.arrival; });
+  return after == by_arrival.begin() ? mine : *std::prev(after);
+}
+
 void MpiCollectives::look_at(CommRef comm, Instance& instance) {
   const MpiShape shape = shape_of(instance.operation);
   const auto members = world_.members(comm);
@@ -139,13 +148,17 @@ void MpiCollectives::look_at(CommRef comm, Instance& instance) {
   switch (shape) {
     case MpiShape::barrier:
     case MpiShape::all_to_all: {
-      const MpiPart& last = *std::max_element(parts.begin(), parts.end(), later);
-      for (const MpiPart& part : parts) wait(shape == MpiShape::barrier ? MpiWait::barrier : MpiWait::nxn, part, last);
+      std::sort(instance.parts.begin(), instance.parts.end(), later);
+      for (const MpiPart& part : parts)
+        wait(shape == MpiShape::barrier ? MpiWait::barrier : MpiWait::nxn, part, last_for(part, parts));
       return;
     }
-    case MpiShape::all_to_one:
-      if (root != parts.end()) wait(MpiWait::early_reduce, *root, *std::max_element(parts.begin(), parts.end(), later));
-      return;
+    case MpiShape::all_to_one: {
+      if (root == parts.end()) return;
+      const MpiPart mine = *root;
+      std::sort(instance.parts.begin(), instance.parts.end(), later);
+      return wait(MpiWait::early_reduce, mine, last_for(mine, parts));
+    }
     case MpiShape::one_to_all:
       if (root == parts.end()) return;
       for (const MpiPart& part : parts) wait(MpiWait::late_broadcast, part, *root);

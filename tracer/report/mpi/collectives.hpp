@@ -46,6 +46,7 @@ class MpiCollectives final : public Observer {
   void add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const MpiPart& part);
   void look_at(CommRef comm, Instance& instance);
   void wait(MpiWait kind, const MpiPart& mine, const MpiPart& other);
+  static const MpiPart& last_for(const MpiPart& mine, const std::vector<MpiPart>& by_arrival);
   bool is_among_neighbours(RegionRef region) const;
 
   const Replay& replay_;
