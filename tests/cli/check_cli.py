@@ -276,6 +276,29 @@ def runs_untraced(words, program, output, directory, env):
     need(done.returncode == 0 and done.stdout == output and done.stderr.count(words) == 1, f"what is {words} linked or owned runs without a trace: {done.stdout!r} {done.stderr!r}")
 
 
+def check_loaders(directory, env, compiler):
+    """Of another C library's loader nothing is expected, and a program is not started to see what it is; AddressSanitizer comes first."""
+    source, log = directory / "logs.c", directory / "runs.txt"
+    source.write_text(f"#include <stdio.h>\nint main(int n, char** a) {{\n  FILE* f = fopen(\"{log}\", \"a\");\n  fprintf(f, \"%d\\n\", n);\n  fclose(f);\n  puts(a[n - 1]);\n  return 3;\n}}\n")
+    system = next((p for p in pathlib.Path("/lib64").glob("ld-linux*") if p.exists()), None)
+    if system is not None:
+        loader = directory / "ld-musl-x86_64.so.1"
+        loader.symlink_to(system)
+        subprocess.run([compiler, source, f"-Wl,--dynamic-linker={loader}", "-o", directory / "musl"], check=True)
+        done = run("run", "--", directory / "musl", "x", "y", cwd=directory, env=env)
+        need(done.returncode == 3 and done.stdout == "y\n" and log.read_text() == "3\n" and done.stderr.count("another C library") == 1, f"a program of another loader runs once, without a trace: {done} {log.read_text()!r}")
+    if os.environ.get("TRACER_TEST_LINK"):
+        return
+    made = subprocess.run([compiler, "-fsanitize=address", source, "-o", directory / "address"], capture_output=True)
+    if made.returncode != 0:
+        print("skipped: no AddressSanitizer")
+        return
+    asan = {**env, "PMI_RANK": "0"}
+    for command in ([directory / "address"], ["env", directory / "address"]):
+        done = run("run", "--", *command, "x", cwd=directory, env=asan)
+        need(done.returncode == 3 and done.stdout == "x\n", f"a program with AddressSanitizer runs: {done}")
+
+
 def check_kinds_of_programs(directory, env):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
@@ -286,6 +309,7 @@ def check_kinds_of_programs(directory, env):
     subprocess.run([compiler, "-static", source, "-o", directory / "static"], check=False, capture_output=True)
     if (directory / "static").exists():
         runs_untraced("statically", directory / "static", "1\n", directory, env)
+    check_loaders(directory, env, compiler)
     made = subprocess.run([compiler, "-fopenmp", "-g", *os.environ.get("TRACER_TEST_LINK", "").split(), source, "-o", directory / "gomp"], capture_output=True)
     if made.returncode != 0:
         print("skipped: no gcc -fopenmp")

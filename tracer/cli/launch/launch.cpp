@@ -63,6 +63,11 @@ const DuringProgram during[] = {
     {SIGHUP, pass_on, after_the_end},
     {SIGUSR1, pass_on, SIG_IGN},  // of batch systems, before a job's time is over
     {SIGUSR2, pass_on, SIG_IGN},
+    {SIGXCPU, pass_on, SIG_IGN},
+    {SIGALRM, pass_on, SIG_IGN},
+    {SIGVTALRM, pass_on, SIG_IGN},
+    {SIGPROF, pass_on, SIG_IGN},
+    {SIGPWR, pass_on, SIG_IGN},
     {SIGCHLD, SIG_DFL, SIG_DFL},  // where it is ignored nobody learns how a child
                                   // ended
     {SIGPIPE, SIG_IGN, SIG_IGN},  // whoever reads the messages may have gone

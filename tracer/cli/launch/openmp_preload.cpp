@@ -54,7 +54,7 @@ void warn_if_without_runtime(const Program& program, const RunRequest& request) 
 }
 
 bool can_have_tool(const Program& program) {
-  return program.kind != ProgramKind::static_elf && !program.set_user_id;
+  return program.kind != ProgramKind::static_elf && program.kind != ProgramKind::foreign_elf && !program.set_user_id;
 }
 
 /// It runs all the same, and the programs that it starts are traced.
@@ -62,8 +62,11 @@ void print_why_untraced(const Program& program) {
   const char* const why =
       program.kind == ProgramKind::static_elf
           ? " is statically linked: the loader cannot load a tool into it. Link it dynamically (without -static)."
-          : " is set-user-id or set-group-id: the loader refuses to load a tool into it. Trace a copy without that "
-            "bit.";
+      : program.kind == ProgramKind::foreign_elf
+          ? " is for another processor, of 32 bits, or for another C library than GNU's (musl): its loader cannot load "
+            "a tool into it."
+          : " is set-user-id or set-group-id, or has capabilities: the loader refuses to load a tool into it. Trace a "
+            "copy without that.";
   print_note(program.path.string() + why + " It runs without a trace.");
 }
 
@@ -97,16 +100,6 @@ std::string library_before_libgomp(const fs::path& tool_library) {
   const fs::path library = tool_library.parent_path() / "libtracer-gomp.so";
   std::error_code error;
   return is_preloadable(library) && fs::exists(library, error) ? library.string() : std::string{};
-}
-
-/// AddressSanitizer of GCC ends a program in which another library comes before its own.
-std::string behind_sanitizer(std::span<const Program> programs, const std::string& library) {
-  if (library.empty()) return library;
-  for (const Program& program : programs)
-    for (const fs::path path : program.libraries)
-      if (path.filename().string().starts_with("libasan.so"))
-        return is_preloadable(path) ? path.string() + ":" + library : std::string{};
-  return library;
 }
 
 void print_how_gcc_is_traced(const Program& program, const std::string& runtime) {
@@ -154,7 +147,7 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
     if (of_gcc->calls_openacc)
       print_note(of_gcc->path.string() + " uses OpenACC: its calls are counted, its constructs are not recorded.");
   }
-  return behind_sanitizer(programs, library);
+  return library;
 }
 
 bool is_untraceable(const Program& first, const std::vector<std::string>& command) {

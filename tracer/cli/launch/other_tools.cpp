@@ -105,12 +105,7 @@ std::string before_other_tools(const Program& first, const std::vector<std::stri
   const std::vector<Program> below = openmp_programs_below(command);
   if (!preloads_tool() && !needs_preload(first) && std::none_of(below.begin(), below.end(), needs_preload))
     return preload;
-  if (preload.empty()) return tool_library.string();
-  // AddressSanitizer of GCC ends a program in which another library comes before its own.
-  const std::size_t end = std::min(preload.find(':'), preload.size());
-  if (fs::path{preload.substr(0, end)}.filename().string().starts_with("libasan.so"))
-    return preload.substr(0, end) + ":" + tool_library.string() + preload.substr(end);
-  return tool_library.string() + ":" + preload;
+  return preload.empty() ? tool_library.string() : tool_library.string() + ":" + preload;
 }
 
 void print_tools(const std::vector<LaunchNote>& notes, const Ended& ended) {

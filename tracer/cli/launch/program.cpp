@@ -6,6 +6,7 @@
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,10 +35,17 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// What ldd does: the loader lists the libraries and does not start the program.
-std::vector<std::string> loaded_libraries(const fs::path& program) {
+/// The GNU C library's: /lib64/ld-linux-x86-64.so.2, /lib64/ld64.so.2, ...
+bool is_glibc_loader(const fs::path& loader) {
+  const std::string name = loader.filename().string();
+  return name.starts_with("ld-linux") || name.starts_with("ld64.so") || name.starts_with("ld.so") ||
+         name.starts_with("ld-2.");
+}
+
+/// What ldd does, by the loader itself: the program is not started, whatever it is.
+std::vector<std::string> loaded_libraries(const std::string& loader, const fs::path& program) {
   std::vector<std::string> libraries;
-  const std::string text = output_of({program.string()}, {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
+  const std::string text = output_of({loader, "--list", fs::absolute(program).string()}, {{"LD_PRELOAD", ""}});
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -168,11 +176,15 @@ Program inspect_program(const fs::path& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {
     program.set_user_id = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
-                          ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
+                          ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) ||
+                          (geteuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
   }
   if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) return program;  // it may be one to execute only
   ProgramFile elf{path};
-  if (!elf.valid()) return program;
+  const std::string loader = elf.interpreter();
+  if (elf.is_elf() && (!elf.is_for_this_processor() || (!loader.empty() && !is_glibc_loader(loader))))
+    program.kind = ProgramKind::foreign_elf;
+  if (!elf.valid() || program.kind == ProgramKind::foreign_elf) return program;
   program.kind = elf.has_interpreter() ? ProgramKind::dynamic_elf : ProgramKind::static_elf;
   elf.for_each_definition([&](std::string_view name) {
     if (name == "__kmpc_fork_call") program.contains_llvm_runtime = true;
@@ -184,7 +196,7 @@ Program inspect_program(const fs::path& path) {
   });
   if (program.contains_llvm_runtime) program.contains_gcc_runtime = false;  // libomp has the GOMP entry points too
   if (program.kind == ProgramKind::static_elf || program.set_user_id) return program;
-  program.libraries = loaded_libraries(path);
+  program.libraries = loaded_libraries(loader, path);
   for (const std::string& library : program.libraries) {
     const std::string file = fs::path{library}.filename();
     program.has_llvm_runtime = program.has_llvm_runtime || is_llvm_runtime(file);
@@ -228,6 +240,12 @@ bool is_wrapper(const fs::path& program) {
 }
 
 std::vector<Program> openmp_programs_below(const std::vector<std::string>& command) {
+  std::vector<Program> programs = programs_below(command);
+  std::erase_if(programs, [](const Program& program) { return !has_openmp(program); });
+  return programs;
+}
+
+std::vector<Program> programs_below(const std::vector<std::string>& command) {
   std::vector<Program> programs;
   bool starts_job = is_launcher(command.front());
   bool is_sought = starts_job || is_wrapper(command.front());
@@ -243,7 +261,7 @@ std::vector<Program> openmp_programs_below(const std::vector<std::string>& comma
     // What follows an option may be its value, though a program has that name: --map-by node.
     const bool may_be_value = command[w - 1].starts_with('-') && word.find('/') == std::string::npos;
     is_sought = may_be_value && !has_openmp(program);
-    if (has_openmp(program)) programs.push_back(std::move(program));
+    programs.push_back(std::move(program));
   }
   return programs;
 }

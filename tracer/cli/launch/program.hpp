@@ -10,13 +10,14 @@
 
 namespace tracer::cli {
 
-enum class ProgramKind { script, dynamic_elf, static_elf };
+/// Foreign: its loader is not the GNU C library's for this processor, and can load nothing of ours.
+enum class ProgramKind { script, dynamic_elf, static_elf, foreign_elf };
 
 struct Program {
   std::filesystem::path path;
   ProgramKind kind = ProgramKind::script;
   std::vector<std::string> libraries;  ///< as the dynamic loader resolves them: paths
-  bool set_user_id = false;            ///< the loader ignores LD_PRELOAD and tools are not loaded
+  bool set_user_id = false;            ///< or with capabilities: the loader ignores LD_PRELOAD, no tools are loaded
   bool has_llvm_runtime = false;       ///< libomp or libiomp5
   bool has_gcc_runtime = false;        ///< libgomp
   bool contains_llvm_runtime = false;  ///< linked statically into the executable
@@ -37,9 +38,11 @@ bool is_launcher(const std::filesystem::path& program);
 /// By its name one that becomes the program that its arguments name, or waits for it: env, timeout and so on.
 bool is_wrapper(const std::filesystem::path& program);
 
-/// The programs with OpenMP that a command starts by way of another: of mpirun, srun, env, timeout and so on those that
-/// stand among their arguments (several of an MPMD job). Empty: none, or the command alone does not show them, as of
-/// scripts. Throws as inspect_program.
+/// The programs that a command starts by way of another: of mpirun, srun, env, timeout and so on those that stand among
+/// their arguments (several of an MPMD job); also values of options that have the name of a program. Empty: none, or
+/// the command alone does not show them, as of scripts. Throws as inspect_program.
+std::vector<Program> programs_below(const std::vector<std::string>& command);
+/// Those with OpenMP.
 std::vector<Program> openmp_programs_below(const std::vector<std::string>& command);
 
 /// As execvp finds it; nullopt when there is no such executable file.

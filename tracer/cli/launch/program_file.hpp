@@ -32,8 +32,32 @@ class ProgramFile {
       throw Error{"cannot read " + path.string() + ": " + std::strerror(errno)};
     size_ = static_cast<std::uint64_t>(info.st_size);
     elf_ = read_elf_tables(fd_.get());
+    unsigned char begin[SELFMAG];
+    is_elf_ = read_at(fd_.get(), begin, sizeof begin, 0) && std::memcmp(begin, ELFMAG, SELFMAG) == 0;
   }
   bool valid() const { return elf_.has_value(); }
+  /// Of any kind, also for another processor or of 32 bits.
+  bool is_elf() const { return is_elf_; }
+  bool is_for_this_processor() const {
+#if defined(__x86_64__)
+    return elf_ && elf_->header.e_machine == EM_X86_64;
+#elif defined(__aarch64__)
+    return elf_ && elf_->header.e_machine == EM_AARCH64;
+#else
+    return valid();
+#endif
+  }
+  /// The loader that the program wants; "": it is linked statically.
+  std::string interpreter() const {
+    constexpr std::uint64_t longest = 4096;
+    if (!elf_) return {};
+    for (const Elf64_Phdr& segment : elf_->segments) {
+      if (segment.p_type != PT_INTERP || segment.p_filesz > longest) continue;
+      std::string path(segment.p_filesz, '\0');
+      if (read_at(fd_.get(), path.data(), path.size(), segment.p_offset)) return path.substr(0, path.find('\0'));
+    }
+    return {};
+  }
   bool has_interpreter() const {
     return elf_ && std::any_of(elf_->segments.begin(), elf_->segments.end(),
                                [](const Elf64_Phdr& segment) { return segment.p_type == PT_INTERP; });
@@ -88,6 +112,7 @@ class ProgramFile {
 
   UniqueFd fd_;
   std::uint64_t size_ = 0;
+  bool is_elf_ = false;
   std::optional<ElfTables> elf_;
 };
 

@@ -21,6 +21,7 @@
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/openmp_preload.hpp"
 #include "tracer/cli/launch/other_tools.hpp"
+#include "tracer/cli/launch/preload_order.hpp"
 #include "tracer/cli/launch/process_ends.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/launch/python.hpp"
@@ -90,6 +91,23 @@ Environment environment_for(const Options& options, const std::string& library, 
   return changes;
 }
 
+/// Behind everything that adds to LD_PRELOAD.
+void settle_preload(const Program& first, const std::vector<std::string>& command, Environment& changes) {
+  const auto preload =
+      std::find_if(changes.begin(), changes.end(), [](const auto& change) { return change.first == "LD_PRELOAD"; });
+  if (preload == changes.end()) return;
+  std::optional<std::string> list;
+  if (first.kind != ProgramKind::foreign_elf) {  // its loader would complain, or fail
+    std::vector<Program> programs = programs_below(command);
+    programs.push_back(first);
+    list = with_sanitizers_first(preload->second, programs);
+  }
+  if (list)
+    preload->second = *list;
+  else
+    changes.erase(preload);
+}
+
 /// Nothing is recorded: what the launch made is removed.
 void give_up(Launch& launch) {
   if (launch.job && launch.job->end(launch.processes)) launch.job->clean_up(launch.keeps_open);
@@ -151,6 +169,7 @@ int run(const Options& options) {
       environment_for(options, library.string(), with_mpi_library(inspected, library, preload), launch);
   add_annotations(options.annotations, library, inspected, options.quiet, changes);
   add_python(options, library, changes);
+  settle_preload(inspected, options.command, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
