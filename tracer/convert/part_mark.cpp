@@ -19,7 +19,7 @@ constexpr const char* name = "traces.part";
 
 void PartMark::clear(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / name;
-  const RegularFile file = open_regular(path.c_str(), Links::refuse);
+  const RegularFile file = open_regular(path.c_str(), Links::refuse, O_RDWR);  // as NFS wants it of who locks
   if (!file || file.owner != ::geteuid()) return;
   if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) != 0)
     throw Error("another process makes an archive in " + directory.string());

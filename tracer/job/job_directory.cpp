@@ -245,7 +245,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
 
 bool JobRun::end(unsigned processes) {
   const fs::path place = at(), runs = place / "runs";
-  job_ = OwnDescriptor{open_regular((place / job_file).c_str(), Links::refuse).fd};
+  job_ = OwnDescriptor{open_regular((place / job_file).c_str(), Links::refuse, O_RDWR).fd};  // NFS wants it to write
   if (job_) ::flock(job_.get(), LOCK_EX);
   ::rename((runs / launch_).c_str(), (runs / (launch_ + ".done")).c_str());
   run_.reset();

@@ -95,7 +95,7 @@ bool is_name_of_pending(const std::string& name) {
 bool is_left(const fs::path& directory) {
   struct stat info {};
   if (::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) return false;
-  const RegularFile lock = open_regular((directory / mark).c_str(), Links::refuse);
+  const RegularFile lock = open_regular((directory / mark).c_str(), Links::refuse, O_RDWR);  // NFS wants it to write
   return lock && lock.owner == ::geteuid() && ::flock(lock.fd.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
