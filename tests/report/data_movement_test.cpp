@@ -3,6 +3,9 @@
 #include "catch.hpp"
 
 #include <cstdint>
+#include <set>
+#include <string>
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -143,6 +146,22 @@ TEST_CASE("of a copy that is overwritten by the same again, one is needless") {
   CHECK(rows[0]["pattern"] == (second == 77 ? "duplicate-transfer" : "unused-transfer"));
   CHECK(rows[0]["count"] == 1);
   CHECK(rows[0]["bytes"] == 4096);
+}
+
+TEST_CASE("what happened while recording was paused may have used and changed everything") {
+  Moving program;
+  program.trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});
+  program.operation(program.alloc, 4096, 0, 0x9000);
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  const bool is_paused = GENERATE(true, false);
+  for (const std::uint64_t on : {0u, 1u})
+    if (is_paused) program.trace.simple(0, program.now, EventType::measurement_on_off, 0, on);
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  program.operation(program.remove, 4096, 0x9000, 0);
+  std::set<std::string> patterns;
+  for (const Json& row : program.movement()) patterns.insert(row["pattern"]);
+  CHECK(patterns == (is_paused ? std::set<std::string>{"unused-transfer"}
+                               : std::set<std::string>{"duplicate-transfer", "unused-allocation", "unused-transfer"}));
 }
 
 TEST_CASE("what the host fetches to another place was of use, though no kernel had it") {

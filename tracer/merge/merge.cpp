@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <map>
+#include <new>
 #include <set>
 #include <system_error>
 #include <utility>

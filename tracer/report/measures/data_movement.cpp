@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Follows each variable to the device and back.
 #include "tracer/report/measures/data_movement.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/measures/data_regions.hpp"
 #include "tracer/transfer_content.hpp"
 
@@ -66,6 +68,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
     return on_stream(location, event, attributes);
   const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;
   if (event.type == EventType::buffer_flush) return hashed(location, event);
+  if (event.type == EventType::measurement_on_off) return paused(replay_.process_of(location));
   if (is_edge && event.ref < moves_only_.size() && moves_only_[event.ref]) return construct(location, event);
   if (event.type == EventType::enter) {
     if (const Kind kind = kind_of(event.ref); kind != Kind::other) begin(location, kind, event, attributes);
@@ -368,9 +371,29 @@ void DataMovement::fetched(Device& device, const Open& open) {
   history.is_known = true;
 }
 
-void DataMovement::finished(std::uint64_t) {
+/// Recording was paused, or goes on: what was not recorded may have used everything, and changed it.
+void DataMovement::paused(std::uint32_t process) {
+  kernels_[process].budget = 0;
   for (auto& [key, device] : devices_) {
-    drop_sent(device, 0, std::numeric_limits<std::uint64_t>::max());
+    if (key.first != process) continue;
+    ++device.kernels;
+    device.sent.clear();
+    for (auto& [variable, history] : device.variables) {
+      history.is_known = history.on_host = history.on_device = false;
+      history.sends = 0;
+    }
+  }
+}
+
+// Where the events end before the program does, as those of a part, a later kernel may use what was sent last.
+void DataMovement::finished(std::uint64_t last) {
+  constexpr std::uint64_t moment = 1'000'000;
+  const ClockProperties& clock = definitions_.clock;
+  const bool is_cut = last + moment < clock.offset + clock.length || run_facts(definitions_).is_cut() ||
+                      std::any_of(definitions_.properties.begin(), definitions_.properties.end(),
+                                  [](const Property& property) { return property.name == properties::part; });
+  for (auto& [key, device] : devices_) {
+    if (!is_cut) drop_sent(device, 0, std::numeric_limits<std::uint64_t>::max());
     for (const auto& [address, memory] : device.memory)
       if (memory.again && memory.kernels_before != device.kernels)
         add(DataPattern::repeated_allocation, memory.allocated);

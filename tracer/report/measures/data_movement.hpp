@@ -108,6 +108,7 @@ class DataMovement final : public Observer {
   void begin(LocationRef location, Kind kind, const Event& event, std::span<const EventAttribute> attributes);
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void kernel_of(std::uint32_t process);
+  void paused(std::uint32_t process);
   void end(LocationRef location, const Open& open);
   void hashed(LocationRef location, const Event& event);
   void construct(LocationRef location, const Event& event);
