@@ -7,7 +7,6 @@
 #include <string>
 
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "tests/report/reported.hpp"
 #include "tests/report/trace_builder.hpp"
