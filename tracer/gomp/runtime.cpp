@@ -37,8 +37,8 @@ alignas(Runtime) constinit unsigned char places[most_runtimes][sizeof(Runtime)]{
 constinit std::atomic<bool> is_keeping{false};
 constinit unsigned kept = 0;  ///< under is_keeping
 constinit std::atomic<const Runtime*> runtimes[most_runtimes]{};
-/// Whether a libgomp is in the program's scope as it was when the program began.
-constinit bool program_has_one = false;
+/// Whether a libgomp is in the program's scope as it was when the program began: 1, 0; -1: nobody has looked.
+constinit std::atomic<int> program_has{-1};
 
 /// The loader's result where a name is bound at its first call.
 template <Entry entry>
@@ -269,6 +269,16 @@ bool is_other_runtime(const char* path) noexcept {
          std::strncmp(file_of(path), "libomp-", 7) == 0 || std::strncmp(file_of(path), "libiomp5", 8) == 0;
 }
 
+/// Before main() at the latest: constructors of other libraries may come here before our own does.
+bool program_has_one() noexcept {
+  int has = program_has.load(std::memory_order_relaxed);
+  if (has < 0) {
+    has = dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr ? 1 : 0;
+    program_has.store(has, std::memory_order_relaxed);
+  }
+  return has == 1;
+}
+
 }  // namespace
 
 void forget_keepers() noexcept {
@@ -298,7 +308,7 @@ Caller find_caller(std::uintptr_t address) noexcept {
     }
     return true;
   });
-  const Wanted wanted = program_has_one ? Wanted{} : wanted_by(needed);
+  const Wanted wanted = program_has_one() ? Wanted{} : wanted_by(needed);
   caller.runtime = known(wanted.base, is_old);
   // Without a library it is one that was opened with RTLD_GLOBAL since the program began, if any.
   if (caller.runtime == nullptr)
@@ -312,7 +322,7 @@ namespace {
 
 /// What is loaded before the program begins is in its scope.
 [[gnu::constructor]] void look_at_program() {
-  program_has_one = dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr;
+  program_has_one();
   for_each_object([](const LoadedObject& program) {
     program_code = {program.begin, program.end - program.begin};
     return true;
