@@ -3,6 +3,7 @@
 #include "tracer/cli/launch/preload_order.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string_view>
 
