@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tracer/base/text.hpp"
+
 namespace tracer {
 
 namespace {
@@ -14,27 +16,17 @@ bool is_ours(std::string_view name) {
   return name.substr(slash == std::string_view::npos ? 0 : slash + 1) == "libtracer.so";
 }
 
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(':'), list.size());
-    if (end != 0) names.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return names;
-}
-
 }  // namespace
 
 std::vector<std::string> tools_behind_ours(std::string_view list) {
-  std::vector<std::string> names = names_in(list);
+  std::vector<std::string> names = entries_of(list, ":");
   const auto last = std::find_if(names.rbegin(), names.rend(), is_ours);
   names.erase(names.begin(), last.base());
   return names;
 }
 
 std::vector<std::string> other_tools(std::string_view list) {
-  std::vector<std::string> names = names_in(list);
+  std::vector<std::string> names = entries_of(list, ":");
   names.erase(std::remove_if(names.begin(), names.end(), is_ours), names.end());
   return names;
 }

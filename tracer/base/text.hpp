@@ -12,6 +12,8 @@
 namespace tracer {
 
 std::vector<std::string> split(std::string_view text, char separator);
+/// The entries of a list as LD_PRELOAD (": ") and OMP_TOOL_LIBRARIES (":") have it, without the empty ones.
+std::vector<std::string> entries_of(std::string_view list, std::string_view separators);
 
 /// Decimal digits only.
 std::optional<std::uint64_t> parse_number(std::string_view text);

@@ -114,8 +114,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
   const bool is_silent = request.is_quiet || find_launcher().rank > 0;
   const std::string asked =
       request.runtime == newest_runtime_found ? newest_runtime("the command has --runtime auto") : request.runtime;
-  const std::vector<Program> below = openmp_programs_below(request.command);
-  const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
+  const std::span<const Program> below = request.openmp_below;
+  const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : below;
   const auto of_gcc =
       std::find_if(programs.begin(), programs.end(), [](const Program& p) { return p.has_gcc_runtime; });
   const bool has_gcc = of_gcc != programs.end();
@@ -150,8 +150,7 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
   return library;
 }
 
-bool is_untraceable(const Program& first, const std::vector<std::string>& command) {
-  const std::vector<Program> below = openmp_programs_below(command);
+bool is_untraceable(const Program& first, std::span<const Program> below) {
   return below.empty() ? !can_have_tool(first) : std::none_of(below.begin(), below.end(), can_have_tool);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ inline constexpr const char* newest_runtime_found = "auto";
 
 /// The command and its options, as far as they matter here.
 struct RunRequest {
-  const std::vector<std::string>& command;
-  const std::string& runtime;  ///< --runtime, "" not given
+  std::span<const Program> openmp_below;  ///< of programs_below() those with OpenMP
+  const std::string& runtime;             ///< --runtime, "" not given
   bool listens_to_words, is_quiet;
   bool begins_with_python = false;  ///< the trace begins with the interpreter
 };
@@ -27,7 +28,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request,
                               const std::filesystem::path& tool_library);
 
 /// The loader can load no tool into any of the programs that the command shows: openmp_to_preload() prints why.
-bool is_untraceable(const Program& first, const std::vector<std::string>& command);
+/// `below`: those with OpenMP.
+bool is_untraceable(const Program& first, std::span<const Program> below);
 
 /// Prints what is not recorded of the program because Tracer's libraries have a place that a list of files cannot name.
 /// `runtime`: what openmp_to_preload() gave. True: that is a reason why there may be no trace.

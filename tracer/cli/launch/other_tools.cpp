@@ -51,13 +51,8 @@ bool has_tool(const Program& program) {
 
 bool preloads_tool() {
   const char* const list = std::getenv("LD_PRELOAD");
-  std::string_view rest = list != nullptr ? list : "";
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find_first_of(": "), rest.size());
-    if (end != 0 && is_tool(fs::path{rest.substr(0, end)})) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
+  const std::vector<std::string> entries = entries_of(list != nullptr ? list : "", ": ");
+  return std::any_of(entries.begin(), entries.end(), [](const std::string& entry) { return is_tool(entry); });
 }
 
 bool calls_one_of(const fs::path& file, std::initializer_list<std::string_view> names) {
@@ -99,10 +94,9 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
-                               const fs::path& tool_library, const std::string& preload) {
+std::string before_other_tools(const Program& first, std::span<const Program> below, const fs::path& tool_library,
+                               const std::string& preload) {
   if (!is_preloadable(tool_library)) return preload;
-  const std::vector<Program> below = openmp_programs_below(command);
   if (!preloads_tool() && !needs_preload(first) && std::none_of(below.begin(), below.end(), needs_preload))
     return preload;
   return preload.empty() ? tool_library.string() : tool_library.string() + ":" + preload;

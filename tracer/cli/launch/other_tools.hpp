@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@
 namespace tracer::cli {
 
 /// What is to be preloaded: with a tool in the program, in its libraries or in those that are preloaded, and before a
-/// program that may remove OMP_TOOL_LIBRARIES, this tool's library as well. `preload`: the libraries so far.
-std::string before_other_tools(const Program& first, const std::vector<std::string>& command,
+/// program that may remove OMP_TOOL_LIBRARIES, this tool's library as well. `below`: the programs with OpenMP that
+/// `first` starts; `preload`: the libraries so far.
+std::string before_other_tools(const Program& first, std::span<const Program> below,
                                const std::filesystem::path& tool_library, const std::string& preload);
 
 /// Which tools were active, which refused, and in which one's start the program ended.

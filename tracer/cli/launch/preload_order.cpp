@@ -3,11 +3,9 @@
 #include "tracer/cli/launch/preload_order.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
-#include <string_view>
 
-#include "tracer/cli/launch/launch.hpp"
+#include "tracer/base/text.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -18,20 +16,10 @@ bool is_address_sanitizer(const std::filesystem::path& library) {
   return name.starts_with("libasan.so") || (name.starts_with("libclang_rt.asan") && name.ends_with(".so"));
 }
 
-std::vector<std::string> entries_of(std::string_view list) {
-  std::vector<std::string> entries;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find_first_of(": "), list.size());
-    if (end != 0) entries.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return entries;
-}
-
 }  // namespace
 
 std::optional<std::string> with_sanitizers_first(const std::string& list, const std::vector<Program>& programs) {
-  std::vector<std::string> entries = entries_of(list);
+  std::vector<std::string> entries = entries_of(list, ": ");
   const auto others = std::stable_partition(entries.begin(), entries.end(),
                                             [](const std::string& entry) { return is_address_sanitizer(entry); });
   if (others == entries.begin())

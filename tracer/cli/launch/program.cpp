@@ -239,8 +239,7 @@ bool is_wrapper(const fs::path& program) {
                                        "setsid", "chrt", "ionice", "setarch"});
 }
 
-std::vector<Program> openmp_programs_below(const std::vector<std::string>& command) {
-  std::vector<Program> programs = programs_below(command);
+std::vector<Program> with_openmp(std::vector<Program> programs) {
   std::erase_if(programs, [](const Program& program) { return !has_openmp(program); });
   return programs;
 }

@@ -43,7 +43,7 @@ bool is_wrapper(const std::filesystem::path& program);
 /// the command alone does not show them, as of scripts. Throws as inspect_program.
 std::vector<Program> programs_below(const std::vector<std::string>& command);
 /// Those with OpenMP.
-std::vector<Program> openmp_programs_below(const std::vector<std::string>& command);
+std::vector<Program> with_openmp(std::vector<Program> programs);
 
 /// As execvp finds it; nullopt when there is no such executable file.
 std::optional<std::filesystem::path> find_program(const std::string& name);

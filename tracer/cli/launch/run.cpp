@@ -92,13 +92,12 @@ Environment environment_for(const Options& options, const std::string& library, 
 }
 
 /// Behind everything that adds to LD_PRELOAD.
-void settle_preload(const Program& first, const std::vector<std::string>& command, Environment& changes) {
+void settle_preload(const Program& first, std::vector<Program> programs, Environment& changes) {
   const auto preload =
       std::find_if(changes.begin(), changes.end(), [](const auto& change) { return change.first == "LD_PRELOAD"; });
   if (preload == changes.end()) return;
   std::optional<std::string> list;
   if (first.kind != ProgramKind::foreign_elf) {  // its loader would complain, or fail
-    std::vector<Program> programs = programs_below(command);
     programs.push_back(first);
     list = with_sanitizers_first(preload->second, programs);
   }
@@ -148,14 +147,15 @@ int run(const Options& options) {
     report::Filter{}.add_file(options.filter);  // reports an invalid one before the program runs
   const fs::path library = need_tracer_library();
   const Program inspected = inspect_program(*program);
+  const std::vector<Program> below = programs_below(options.command), openmp_below = with_openmp(below);
   const bool begins_with_python =
       (!options.python.empty() || options.sample != 0) && find_python(options.command).has_value();
   const std::string runtime = openmp_to_preload(
-      inspected, {options.command, options.runtime, options.annotations != "none", options.quiet, begins_with_python},
+      inspected, {openmp_below, options.runtime, options.annotations != "none", options.quiet, begins_with_python},
       library);
   const bool is_reason_known =
-      is_badly_placed(inspected, runtime, library, options.quiet) || is_untraceable(inspected, options.command);
-  const std::string preload = before_other_tools(inspected, options.command, library, runtime);
+      is_badly_placed(inspected, runtime, library, options.quiet) || is_untraceable(inspected, openmp_below);
+  const std::string preload = before_other_tools(inspected, openmp_below, library, runtime);
   Launch launch = begin_launch(options.output, *program);
   require_outputs(options, launch);
   if (!launch.why_none.empty())
@@ -169,7 +169,7 @@ int run(const Options& options) {
       environment_for(options, library.string(), with_mpi_library(inspected, library, preload), launch);
   add_annotations(options.annotations, library, inspected, options.quiet, changes);
   add_python(options, library, changes);
-  settle_preload(inspected, options.command, changes);
+  settle_preload(inspected, below, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
