@@ -89,6 +89,7 @@ std::uint64_t clock_now() noexcept {
 /// A forked child that names something is about to record.
 Session* session_to_tell() noexcept {
   if (Forks::is_undecided()) {
+    const Undisturbed undisturbed;
     Forks::make_session();
     Forks::leave_first_channel();
   }
@@ -97,20 +98,17 @@ Session* session_to_tell() noexcept {
 }
 
 std::uint32_t intern(const char* text, std::size_t length) noexcept {
-  const Undisturbed undisturbed;
   Session* session = session_to_tell();
   return session != nullptr ? session->intern({text, length}) : 0;
 }
 
 void message(const char* line) noexcept {
   const KeepErrno keep;
-  const Undisturbed undisturbed;
   if (Session* session = session_to_tell()) session->message(line);
 }
 
 void count(const char* name, std::uint64_t amount) noexcept {
   const KeepErrno keep;
-  const Undisturbed undisturbed;
   if (Session* session = session_to_tell()) session->count(name, amount);
 }
 

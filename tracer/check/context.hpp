@@ -89,6 +89,8 @@ class CheckContext {
   bool is_part() const { return trace_.info().property(properties::part) != nullptr; }
   /// A filter has left regions out, whose teams, tasks and device operations are still there (docs/filters.md).
   bool is_filtered() const noexcept { return filter_ != nullptr; }
+  /// What belongs to an operation may be left out, or lie before what is looked at.
+  bool may_lack_counterparts() const { return is_filtered() || is_part() || part() != nullptr; }
   /// What is in it is that of phases: of what a team did together some members' parts may lie before them.
   bool is_of_phases() const {
     return is_filtered() && (filter_->starts_with("PHASE ") || filter_->find("; PHASE ") != filter_->npos);

@@ -137,7 +137,7 @@ class KernelSubmits final : public Rule {
     }
   }
   void finish() override {
-    if (c_.is_filtered() || c_.is_part() || c_.part() != nullptr) return;  // the submit may be left out, or lie before
+    if (c_.may_lack_counterparts()) return;  // the submit
     if (!any_id_)
       return does_not_apply(nameless_ > 0 ? "the kernels bear no HOST_OP_ID and no callsite id"
                                           : "there are no kernels");
@@ -235,8 +235,7 @@ class Transfers final : public Rule {
     }
   }
   void finish() override {
-    if (c_.is_filtered() || c_.is_part() || c_.part() != nullptr)
-      return;  // the host's part may be left out, or lie before
+    if (c_.may_lack_counterparts()) return;  // the host's part
     for (const auto& [id, device] : early_) {
       add_violation(device.location, device.time,
                     "the transfer of operation " + std::to_string(id.number) + " has no operation on the host",

@@ -157,8 +157,13 @@ const Runtime* keep(const Runtime& made) noexcept {
   return result;
 }
 
+/// In the program's scope as it is now.
+bool is_libgomp_in_scope() noexcept {
+  return dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr;
+}
+
 const Runtime* make_of_program(bool has_old_locks) noexcept {
-  if (dlsym(RTLD_NEXT, usual_name) == nullptr && dlsym(RTLD_NEXT, older_name) == nullptr) return nullptr;
+  if (!is_libgomp_in_scope()) return nullptr;
   Runtime runtime{};
   fill(runtime, [has_old_locks](const char* name) {
     void* old = has_old_locks ? old_lock(RTLD_NEXT, name) : nullptr;
@@ -273,7 +278,7 @@ bool is_other_runtime(const char* path) noexcept {
 bool program_has_one() noexcept {
   int has = program_has.load(std::memory_order_relaxed);
   if (has < 0) {
-    has = dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr ? 1 : 0;
+    has = is_libgomp_in_scope() ? 1 : 0;
     program_has.store(has, std::memory_order_relaxed);
   }
   return has == 1;

@@ -248,9 +248,8 @@ class alignas(64) Channel {
   std::atomic<Nanoseconds> processor_ns_{0}, delay_ns_{0};  ///< of a thread that has ended
   ProcessorMask processors_;                                ///< written once, by the thread
   std::atomic<bool> has_processors_{false};
-  std::uint64_t written_ =
-      0;  ///< consumer of a flight recorder: the positions before it are in the trace, or overwritten
-  std::uint64_t overwritten_ = 0;
+  // Consumer of a flight recorder: the positions before the first are in the trace, but so many that were overwritten.
+  std::uint64_t written_ = 0, overwritten_ = 0;
 };
 
 namespace detail {
