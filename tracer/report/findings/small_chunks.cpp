@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops that hand out their iterations in chunks so small that handing out takes the time.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "tracer/base/text.hpp"
+#include "tracer/report/findings/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// The next of 2, 5, 10, 20, 50... that is not less.
+std::uint64_t round_figure(double value) {
+  std::uint64_t ten = 1;
+  while (static_cast<double>(ten) * 10 < value) ten *= 10;
+  for (const std::uint64_t figure : {2 * ten, 5 * ten})
+    if (value <= static_cast<double>(figure)) return figure;
+  return 10 * ten;
+}
+
+}  // namespace
+
+/// Where chunks are recorded (TRACER_RECORD=+chunks) they are regions in the loop.
+std::uint64_t Judge::time_of_chunks(const RegionRow& loop) const {
+  std::uint64_t ns = loop.exclusive;
+  for (const RegionRow& row : report_.regions)
+    if (row.label == "loop chunk" && row.line == loop.line && row.file == loop.file) ns += row.exclusive;
+  return ns;
+}
+
+/// Loops whose chunks are so short that handing them out takes the time.
+void Judge::small_chunks() {
+  constexpr std::uint64_t short_chunk = 2'000;    // ns
+  constexpr std::uint64_t handing_out = 500;      // ns at most: 50 without contention
+  constexpr std::uint64_t chunk_to_try = 20'000;  // ns
+  // A loop's time is by the clock: where others have the processors less of it is the loop's own.
+  const std::uint64_t work = account_.at(Place::work);
+  std::uint64_t delayed = 0;
+  for (const AccountRow& cell : account_.details)
+    if (cell.place == Place::descheduled && cell.of == Place::work) delayed += cell.ns;
+  const double ran = share(work, work + delayed);
+  for (const RegionRow& row : report_.regions) {
+    const auto found = account_.loops.find(row.region);
+    if (found == account_.loops.end() || found->second.chunks < often) continue;
+    const LoopFacts& loop = found->second;
+    const auto each = static_cast<std::uint64_t>(ran * static_cast<double>(time_of_chunks(row) / loop.chunks));
+    if (each >= short_chunk) continue;
+    const double iterations = share(loop.all_iterations, loop.chunks);
+    const bool whole = iterations > 9.95 || std::abs(iterations - std::round(iterations)) < 0.05;
+    Finding finding = at(row.region);
+    finding.text = formatted(
+        "%s hands out %s chunks of %.*f iteration%s, which take %s each: handing one out takes 50 to 500 ns of that, "
+        "more with more threads",
+        name(row.region).c_str(), format_count(loop.chunks).c_str(), whole ? 0 : 1, iterations,
+        whole && iterations < 1.5 ? "" : "s", time(each).c_str());
+    const std::uint64_t larger = round_figure(iterations * static_cast<double>(chunk_to_try) /
+                                              static_cast<double>(std::max<std::uint64_t>(each, 1)));
+    finding.advice =
+        larger * 4 > loop.iterations
+            ? "schedule(static): all of the loop takes too little time to be handed out in chunks that are worth it."
+            : formatted(
+                  "schedule(static) where iterations are alike; else larger chunks, as in schedule(dynamic, %llu), so "
+                  "that one takes tens of microseconds.",
+                  number(larger));
+    sure(finding, "medium");
+    const std::optional<std::size_t> of_loop = cell_of_work(row);
+    if (!of_loop) continue;
+    const std::size_t handed = split(*of_loop, loop.chunks * std::min(each, handing_out), Place::team);
+    finding.text += ": at most " + time(account_.details[handed].ns) + " in all.";
+    add(std::move(finding), "small-chunks", {handed});
+  }
+}
+
+/// Of the parallel region that the loop most likely is in: the nearest before it in its file, else the largest.
+std::optional<std::size_t> Judge::cell_of_work(const RegionRow& loop) const {
+  std::optional<std::size_t> best;
+  const auto distance = [&](std::size_t cell) -> std::uint32_t {
+    const RegionRef parallel = account_.details[cell].parallel;
+    if (parallel >= definitions_.regions.size()) return ~0u;
+    const Region& region = definitions_.regions[parallel];
+    return region.source_file != loop.file || region.begin_line > loop.line ? ~0u - 1 : loop.line - region.begin_line;
+  };
+  for (const std::size_t cell : cells_of(Place::work))
+    if (!best || distance(cell) < distance(*best)) best = cell;
+  return best;
+}
+
+}  // namespace tracer::report
