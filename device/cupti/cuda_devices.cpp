@@ -12,13 +12,16 @@ std::uint64_t monotonic() noexcept {
   return read_monotonic();
 }
 
-/// libomptarget has made the device's context the thread's own when it announces the device; else they are taken to
-/// come in CUDA's order.
+/// libomptarget has made the device's context the thread's own when it announces the device. Where the thread's context
+/// is of another device, or of none, the devices are taken to come in CUDA's order.
 std::uint32_t CudaDevices::cuda_device_of(std::int32_t number, const Api& api) const {
-  CUdevice device = 0;
-  if (api.context_device && api.context_device(&device) == CUDA_SUCCESS) return static_cast<std::uint32_t>(device);
   for (const auto& [known, openmp] : opened_)
     if (openmp == number) return known;
+  CUdevice device = 0;
+  if (api.context_device && api.context_device(&device) == CUDA_SUCCESS) {
+    const auto current = static_cast<std::uint32_t>(device);
+    if (opened_.count(current) == 0) return current;
+  }
   std::uint32_t next = 0;
   while (opened_.count(next)) ++next;
   return next;

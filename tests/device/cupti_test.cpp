@@ -266,6 +266,25 @@ TEST_CASE("a device is the one whose context the announcing thread has") {
   CHECK(bench.sink.all[0].device == 0);
 }
 
+TEST_CASE("a device that is announced while another's context is current keeps its own kernels") {
+  Bench bench;
+  bench.api.context_device = [](CUdevice* device) { return *device = FakeCupti::current_device, CUDA_SUCCESS; };
+  REQUIRE(bench.provider->prepare().accepted);
+  FakeCupti::current_device = 0;
+  for (int number = 0; number < 2; ++number) REQUIRE(bench.open(number).accepted);
+  Activities activities;
+  for (std::uint32_t device = 0; device < 2; ++device) {
+    CUpti_ActivityKernel10 kernel{};
+    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    kernel.deviceId = device;
+    activities.add(kernel);
+  }
+  FakeCupti::deliver(activities);
+  bench.provider->poll();
+  REQUIRE(bench.sink.all.size() == 2);
+  CHECK((bench.sink.all[0].device == 0 && bench.sink.all[1].device == 1));
+}
+
 TEST_CASE("a copy that no construct made belongs to the thread that called CUDA") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);
