@@ -53,7 +53,8 @@ if(TRACER_OBJCOPY AND NOT CMAKE_CROSSCOMPILING)
     set(objcopy \"${TRACER_OBJCOPY}\")
     set(installed ${CMAKE_INSTALL_BINDIR}/tracer ${CMAKE_INSTALL_LIBDIR}/libtracer.so
       ${CMAKE_INSTALL_LIBDIR}/libtracer-mpi.so ${CMAKE_INSTALL_LIBDIR}/libtracer-annotations.so
-      ${CMAKE_INSTALL_LIBDIR}/libtracer-view.so ${CMAKE_INSTALL_LIBDIR}/libtracer-python.so)")
+      ${CMAKE_INSTALL_LIBDIR}/libtracer-view.so ${CMAKE_INSTALL_LIBDIR}/libtracer-python.so
+      ${CMAKE_INSTALL_LIBDIR}/libtracer-gomp.so)")
   install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/packaging/split_debug.cmake)
 endif()
 

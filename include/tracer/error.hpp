@@ -14,4 +14,10 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A word of the command line that says nothing valid, which the option parser cannot detect: ends with status 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace tracer

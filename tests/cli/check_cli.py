@@ -97,8 +97,16 @@ def check_wrong_input(directory, archive):
     refuses(1, "", "report", directory)
     refuses(1, "", "export", directory / "nothing")
     refuses(2, "nosuch", "export", archive, "--format", "nosuch")
-    refuses(1, "not a duration", "export", archive, "--min-duration", "long", "-o", directory / "x.json")
-    refuses(1, "not a duration", "report", archive, "--from", "nan")
+    refuses(2, "not a duration", "export", archive, "--min-duration", "long", "-o", directory / "x.json")
+    refuses(2, "not a duration", "report", archive, "--from", "nan")
+    refuses(2, "is not before", "check", archive, "--from", "5s", "--to", "2s")
+    refuses(2, "names no numbers", "report", archive, "--threads", "x")
+    for share in ("3/8x", "3/8/2", "1/-1", "/2", "3"):
+        refuses(2, "--part takes", "merge", directory, "--part", share, "-o", directory / "share")
+    for count in ("barrier=-1", "barrier=", "=1", "barrier"):
+        refuses(2, "--expect", "check", archive, "--expect", count)
+    for words in (("--html", directory / "page.html"), ("--report",), ("--format", "parquet")):
+        refuses(2, "--raw", "run", "--raw", *words, "--", "true")
     refuses(1, "cannot write", "export", archive, "-o", directory / "no" / "such" / "x.json")
     refuses(1, "cannot write", "report", archive, "-o", directory / "no" / "such" / "file")
     refuses(1, "filter", "report", archive, "--filter", directory / "nothing")

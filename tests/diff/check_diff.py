@@ -45,7 +45,8 @@ def main():
         page = work / "diff.html"
         need(diff(work / "ten", work / "lock", "--html", page).returncode == 0 and "!$omp critical" in page.read_text(), "a page")
         need(diff(work / "ten").returncode == 2, "one trace is not enough")
-        need(diff(work / "ten", work / "lock", "--fail-if", "nonsense").returncode == 1, "a limit must make sense")
+        for limit in ("nonsense", "tme > 5%", "time of 'nosuch*' > 5%", "tme of '*' > 5%"):
+            need(diff(work / "ten", work / "lock", "--fail-if", limit).returncode == 2, f"a limit must make sense: {limit}")
     return 0
 
 

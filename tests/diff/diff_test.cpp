@@ -47,6 +47,53 @@ TEST_CASE("what the runs of one side differ among themselves is noise") {
   CHECK_FALSE(compare({7, 7}, {7, 7}).beyond_noise());
 }
 
+TEST_CASE("a device's streams are in no sum of the threads") {
+  Report before = run_of(100, 60), after = before;
+  ThreadRow stream;
+  stream.is_stream = true;
+  stream.ns[static_cast<std::size_t>(Activity::work)] = 500;
+  after.thread_rows.push_back(stream);
+  CHECK(Limit{"work > 0%"}.passed_by(diff({before}, {after})).empty());
+}
+
+TEST_CASE("with phases the time is that within them") {
+  Report before = run_of(100, 60), after = run_of(102, 60);
+  for (Report* report : {&before, &after}) report->account.is_confined = true;
+  before.account.within = 10;
+  after.account.within = 12;
+  CHECK(Limit{"time > 15%"}.passed_by(diff({before}, {after})).size() == 1);
+}
+
+TEST_CASE("a limit of a construct that neither side has is an error") {
+  const Diff both = diff({run_of(100, 60)}, {run_of(100, 60)});
+  CHECK(Limit{"time of '*for*' > 0%"}.passed_by(both).empty());
+  CHECK_THROWS_AS(Limit{"time of 'for*' > 0%"}.passed_by(both), tracer::UsageError);
+}
+
+TEST_CASE("devices of processes that are called by their numbers are the same in their order") {
+  const auto job = [](const char* first, const char* second) {
+    Report report = run_of(100, 60);
+    std::uint32_t group = 0;
+    for (const char* name : {first, second}) {
+      ProcessRow process;
+      process.group = group;
+      process.name = name;
+      report.processes.push_back(process);
+      DeviceRow device;
+      device.name = "Device 0";
+      device.process = group++;
+      device.busy = 10 * group;
+      report.devices.push_back(device);
+    }
+    return report;
+  };
+  const Diff both = diff({job("Process 4711 (app)", "Process 4712 (app)")}, {job("Process 23 (app)", "Process 9 (app)")});
+  REQUIRE(both.devices.size() == 2);
+  CHECK(both.devices[0].name == "Device 0, process 1 (app)");
+  CHECK(both.devices[1].busy.before == 20);
+  CHECK(both.devices[1].busy.after == 20);
+}
+
 TEST_CASE("a construct that one side has not stands beside nothing") {
   const Diff both = diff({run_of(100, 60)}, {run_of(100, 60, 0, "!$omp for @a.c:2")});
   REQUIRE(both.constructs.size() == 2);

@@ -67,7 +67,10 @@ class Check:
         self.by_cmake(prefix)
         if shutil.which("pkg-config"):
             self.by_pkg_config(prefix)
-        for name in ("tracer", "libtracer.so", "libtracer-mpi.so", "libtracer-annotations.so"):
+        libraries = {path.name for path in prefix.rglob("libtracer*.so")}
+        if "libtracer-gomp.so" not in libraries:
+            sys.exit(f"libtracer-gomp.so is not installed, but {libraries}")
+        for name in ("tracer", *libraries):
             self.is_stripped(prefix, name)
         self.python_package(prefix)
         for page in ("tracer.1", "tracer-run.1"):

@@ -16,7 +16,7 @@ constexpr std::uint64_t begin = 1000;
 std::uint64_t predicted(TraceBuilder& trace, const report::Scenario& scenario) {
   const auto result = report::what_if(trace, {scenario});
   REQUIRE(result.predictions.size() == 1);
-  CHECK(result.predictions[0].matched);
+  CHECK(result.predictions[0].matched());
   return result.predictions[0].wall;
 }
 

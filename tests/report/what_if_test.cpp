@@ -54,10 +54,13 @@ struct Job {
     }
   }
   report::WhatIf ask() {
-    for (unsigned rank = 0; rank < now.size(); ++rank) job.program(rank, ms, now[rank]);
     report::Scenario balanced;
     balanced.balanced = "loop";
-    return report::what_if(job.finish(), {balanced});
+    return ask(balanced);
+  }
+  report::WhatIf ask(const report::Scenario& scenario) {
+    for (unsigned rank = 0; rank < now.size(); ++rank) job.program(rank, ms, now[rank]);
+    return report::what_if(job.finish(), {scenario});
   }
 
   MpiJob job;
@@ -142,6 +145,18 @@ TEST_CASE("calls that contradict each other by their clocks stop no simulation")
   CHECK(found.predictions[0].wall == 6 * ms);
 }
 
+TEST_CASE("of two assumptions each must name what it can change") {
+  Job job{1};
+  job.work(0, 4 * ms, 2 * ms);
+  report::Scenario both;
+  both.balanced = "loop";
+  both.without_lock = "no such lock";
+  const report::WhatIf found = job.ask(both);
+  CHECK(found.predictions[0].balanced_matched);
+  CHECK_FALSE(found.predictions[0].lock_matched);
+  CHECK_FALSE(found.predictions[0].matched());
+}
+
 TEST_CASE("on libgomp the work of a region that is in no construct may be a static loop's") {
   for (const bool is_libgomp : {false, true}) {
     TraceBuilder trace{2};
@@ -156,7 +171,7 @@ TEST_CASE("on libgomp the work of a region that is in no construct may be a stat
     const auto result = report::what_if(trace, {{4, "", "", -1}, {0, "parallel", "", -1}});
     CHECK(result.unseen == (is_libgomp ? 1 : 0));
     REQUIRE(result.predictions.size() == 2);
-    CHECK_FALSE(result.predictions[1].matched);  // no loop
+    CHECK_FALSE(result.predictions[1].matched());  // no loop
     CHECK(result.predictions[1].named.find("parallel") != std::string::npos);
   }
 }

@@ -16,6 +16,7 @@
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
 
 using namespace tracer;
@@ -27,6 +28,18 @@ Config config_of(std::initializer_list<const char*> variables) {
   return read_config(environment.data());
 }
 }  // namespace
+
+TEST_CASE("durations and sizes have the unit of what is shown, and every digit before the point") {
+  CHECK(duration_text(999) == "999 ns");
+  CHECK(duration_text(999'949) == "999.9 us");
+  CHECK(duration_text(999'960) == "1 ms");
+  CHECK(duration_text(999'960'000) == "1 s");
+  CHECK(duration_text(9'999'400'000'000) == "9999 s");
+  CHECK(duration_text(12'345'600'000'000) == "12346 s");
+  CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1'048'570) == "1 MiB");
+  CHECK(bytes_text(2e18) == "1776 PiB");
+}
 
 TEST_CASE("without variables every setting is its default") {
   const Config config = config_of({"PATH=/bin"});

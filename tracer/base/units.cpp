@@ -4,18 +4,30 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
 
+namespace {
+
+constexpr double next_unit = 999.95;  // it is 1000 with four digits
+
+/// Four digits, or all of those before the point.
+std::string four_digits(double value) {
+  return formatted(value < 9999.5 ? "%.4g" : "%.0f", value);
+}
+
+}  // namespace
+
 std::string duration_text(std::uint64_t ns) {
-  const double value = static_cast<double>(ns);
   if (ns < 1'000) return formatted("%llu ns", static_cast<unsigned long long>(ns));
-  if (ns < 1'000'000) return formatted("%.4g us", value / 1e3);
-  if (ns < 1'000'000'000) return formatted("%.4g ms", value / 1e6);
-  return formatted("%.4g s", value / 1e9);
+  const double value = static_cast<double>(ns);
+  if (value / 1e3 < next_unit) return four_digits(value / 1e3) + " us";
+  if (value / 1e6 < next_unit) return four_digits(value / 1e6) + " ms";
+  return four_digits(value / 1e9) + " s";
 }
 
 namespace {
@@ -66,13 +78,10 @@ std::string moment_text(std::uint64_t ns, std::uint64_t whole) {
 }
 
 std::string bytes_text(double bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  while (bytes >= 1024 && unit < 4) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return formatted("%.4g %s", bytes, units[unit]);
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1023.95 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+  return four_digits(bytes) + " " + units[unit];
 }
 
 std::string percent_text(std::uint64_t part, std::uint64_t whole) {

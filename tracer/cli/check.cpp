@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/archives/filter_options.hpp"
@@ -43,16 +45,10 @@ check::CheckOptions parse(const std::vector<std::string>& expect) {
   check::CheckOptions options;
   for (const auto& text : expect) {
     const auto equals = text.rfind('=');
-    std::size_t used = 0;
-    try {
-      const auto count = std::stoull(text.substr(equals + 1), &used);
-      if (equals != text.npos && equals > 0 && used == text.size() - equals - 1) {
-        options.expected[text.substr(0, equals)] = count;
-        continue;
-      }
-    } catch (const std::logic_error&) {
-    }
-    throw UsageError{"--expect " + text + ": NAME=COUNT is needed, as in --expect 'tasks created=100'"};
+    const auto count = equals == text.npos ? std::nullopt : parse_number(text.substr(equals + 1));
+    if (!count || equals == 0)
+      throw UsageError{"--expect " + text + ": NAME=COUNT is needed, as in --expect 'tasks created=100'"};
+    options.expected[text.substr(0, equals)] = *count;
   }
   return options;
 }
@@ -112,6 +108,12 @@ void print(const check::CheckReport& report, const std::string& part, bool all) 
 }
 
 int run(const Options& options) {
+  if (options.list && options.json) {
+    auto rules = nlohmann::ordered_json::array();
+    for (const auto& [id, requirement] : check::rules()) rules.push_back({{"rule", id}, {"says", requirement}});
+    print_data(rules.dump(2) + "\n");
+    return ok;
+  }
   if (options.list) {
     for (const auto& [id, requirement] : check::rules()) print_formatted("%s  %s\n", id, requirement);
     return ok;

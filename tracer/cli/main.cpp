@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
     const int status = tracer::cli::run_main(argc, argv);
     tracer::cli::flush_output();
     return status;
-  } catch (const tracer::cli::UsageError& error) {
+  } catch (const tracer::UsageError& error) {
     tracer::cli::print_error(error.what());
     return tracer::cli::usage;
   } catch (const std::exception& error) {

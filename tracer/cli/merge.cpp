@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer merge`: makes one archive of the parts of a job, or of archives and raw traces that were made separately.
-#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <system_error>
 
-#include <memory>
-
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/archives/indexing.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -28,13 +28,12 @@ struct Options {
 void parse_part(const std::string& text, MergeOptions& options) {
   if (text.empty()) return;
   const auto slash = text.find('/');
-  try {
-    std::size_t used = 0;
-    options.part = static_cast<unsigned>(std::stoul(text, &used));
-    if (used == slash) options.of = static_cast<unsigned>(std::stoul(text.substr(slash + 1)));
-  } catch (const std::exception&) {
-  }
-  if (options.part == 0 || options.of == 0 || options.part > options.of)
+  constexpr std::uint64_t most = 1'000'000;
+  const auto part = parse_number(text.substr(0, slash)).value_or(0);
+  const auto of = slash == std::string::npos ? 0 : parse_number(text.substr(slash + 1)).value_or(0);
+  options.part = static_cast<unsigned>(part);
+  options.of = static_cast<unsigned>(of);
+  if (part == 0 || of == 0 || part > of || of > most)
     throw UsageError{"--part takes I/N, as in 3/8, not '" + text + "'"};
 }
 

@@ -2,10 +2,8 @@
 // `tracer recover`: makes the archive of a run that was killed, crashed or could not convert; lists and removes
 // leftovers.
 #include <algorithm>
-#include <system_error>
-
-#include <algorithm>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "formats/raw/leftovers.hpp"
@@ -115,14 +113,13 @@ bool is_one_of(const fs::path& archive, const Launch& launch, const std::vector<
   });
 }
 
-void recover_rings(const raw::Leftover& leftover) {
+void recover_rings(const raw::Leftover& leftover, ConvertOptions options) {
   if (!has_raw_trace(leftover)) {  // converted, or removed by the program
     raw::remove_spool(leftover.spool);
     return;
   }
   const std::string name = leftover.archive.string();
   try {
-    ConvertOptions options;
     options.within_limits = true;
     recover_one(leftover.archive, options);
   } catch (const PutOff& reason) {
@@ -151,14 +148,15 @@ void print_left_memory(const Launch& launch) {
   for (const fs::path& spool : unreported) raw::mark_reported(spool);
 }
 
-void recover_elsewhere(const Launch& launch, const std::vector<fs::path>& traces) {
+void recover_elsewhere(const Launch& launch, const std::vector<fs::path>& traces,
+                       const ConvertOptions& conversion) {
   std::vector<raw::Leftover> own;
   for (auto& leftover : all_leftovers())
     if (!leftover.alive && leftover.launch == launch.mark &&
         !(has_raw_trace(leftover) && is_one_of(leftover.archive, launch, traces)))
       own.push_back(std::move(leftover));
   for (const raw::Leftover& leftover : own) {
-    const Outcome outcome = do_apart([&] { return recover_rings(leftover), ok; });
+    const Outcome outcome = do_apart([&] { return recover_rings(leftover, conversion), ok; });
     if (outcome.signal == 0) continue;
     remove_half_archive(leftover.archive);
     print_note(why_not_done("recovering", outcome) + "; try again by: tracer recover " +
@@ -175,9 +173,9 @@ void add(Arguments& app, std::function<int()>& action) {
                "List the rings that dead runs left in shared memory, with a command for each");
   app.add_flag("--remove", options->remove,
                "Remove the leftover rings of dead runs (all, or those of DIR); their events are lost");
-  app.add_flag("--keep-raw", options->keep_raw, "Keep the raw trace beside the archive");
+  app.add_flag("--keep-raw", options->keep_raw, "Keep the raw trace beside the archive (TRACER_KEEP_RAW)");
   app.add_option("-j,--threads", options->threads,
-                 "Threads used to convert (default: as many as this process may use, at most 8)")
+                 "Threads used to convert; 0: as many as this process may use, at most 8 (TRACER_THREADS)")
       ->check(in_range(0, 1024));
   app.footer(
       "A killed run leaves its raw trace in DIR/raw and its rings in shared memory; no recorded event is lost.\n"
@@ -190,9 +188,9 @@ void add(Arguments& app, std::function<int()>& action) {
     int status = ok;
     for (const auto& directory : options->directories) {
       require_own_place(directory, "make the archive elsewhere: tracer convert " + directory + " --output DIR");
-      ConvertOptions conversion;
-      conversion.keep_raw = options->keep_raw;
-      conversion.threads = options->threads;
+      ConvertOptions conversion = conversion_settings({});
+      conversion.keep_raw = conversion.keep_raw || options->keep_raw;
+      if (options->threads != 0) conversion.threads = options->threads;
       status = std::max(status, recover_one(directory, conversion));
     }
     return status;

@@ -47,7 +47,7 @@ int run(const Options& options) {
                          [&](double share) { progress.update(share); });
     });
     if (options.html != "-") print_note("open " + options.html + " in a browser.");
-    if (!options.json && !options.text) return ok;
+    if (!options.json && !options.text && options.output.empty()) return ok;
   }
   if (options.json) {
     const std::string json = report::to_json(report) + '\n';

@@ -34,7 +34,7 @@ std::string describe(const report::Scenario& scenario) {
 
 std::string why_not_changed(const Options& options, const report::Prediction& prediction,
                             const report::WhatIf& result) {
-  const bool is_lock = options.balanced.empty();
+  const bool is_lock = prediction.balanced_matched;
   if (prediction.named.empty())
     return "nothing in the trace is called " + (is_lock ? options.without_lock : options.balanced) + ".";
   if (is_lock) return "no lock is acquired in " + prediction.named + ".";
@@ -56,7 +56,7 @@ int run(const Options& options) {
     result = report::what_if(*source, scenarios, [&](double share) { progress.update(share); });
   }
   for (const report::Prediction& prediction : result.predictions)
-    if (!prediction.matched) throw Error{why_not_changed(options, prediction, result)};
+    if (!prediction.matched()) throw Error{why_not_changed(options, prediction, result)};
   const bool is_job = result.processes > 1;
   const std::string processes =
       is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};

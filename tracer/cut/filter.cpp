@@ -176,7 +176,7 @@ std::uint64_t parse_duration(std::string_view text) {
                         : unit == "s"                ? 1e9
                                                      : -1;
   if (error != std::errc{} || factor < 0 || !(value >= 0 && value * factor <= 1e18)) {
-    throw Error{"'" + std::string{text} + "' is not a duration; write 500, 10us, 1.5ms or 2s"};
+    throw UsageError{"'" + std::string{text} + "' is not a duration; write 500, 10us, 1.5ms or 2s"};
   }
   return static_cast<std::uint64_t>(value * factor);
 }

@@ -59,7 +59,7 @@ std::uint64_t delayed_percent(const Definitions& definitions) {
 }  // namespace
 
 Numbers::Numbers(std::string_view text) : text_{text} {
-  const auto wrong = [&] { return Error{"'" + std::string{text} + "' names no numbers; write 3 or 0-3,7"}; };
+  const auto wrong = [&] { return UsageError{"'" + std::string{text} + "' names no numbers; write 3 or 0-3,7"}; };
   for (std::string_view rest = text;;) {
     const std::string_view piece = rest.substr(0, rest.find(','));
     std::uint64_t first = 0, last = 0;

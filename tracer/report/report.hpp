@@ -48,6 +48,7 @@ struct RegionRow {
 struct ThreadRow {
   LocationRef location = 0;
   std::string name;
+  bool is_stream = false;  ///< of a device, or no thread otherwise
   ActivityTimes ns{};
   std::uint64_t events = 0, tasks = 0;
   /// The region that it left last, the innermost of those that it left then: where the run was killed, and this is the

@@ -21,7 +21,8 @@ Modeller::Modeller(const Definitions& definitions, const Replay& replay, const s
       ranks_{ranks},
       members_{comm_members(definitions)} {
   states_.resize(definitions.locations.size());
-  matched_.assign(scenarios.size() + 1, false);
+  balanced_matched_.assign(scenarios.size() + 1, false);
+  lock_matched_ = balanced_matched_;
   schedule_ = find_parameter(definitions, "schedule");
   Scenario as_recorded;
   all_.push_back(as_recorded);
@@ -72,7 +73,7 @@ void Modeller::acquire(State& state, LocationRef location, const OwnNumber& lock
   for (std::size_t s = 0; s < all_.size(); ++s) {
     if (locks_[s].size() <= number) locks_[s].resize(number + 1);
     if (stack.empty() || !without_[s][stack.back().region]) continue;
-    locks_[s][number] = matched_[s] = true;
+    locks_[s][number] = lock_matched_[s] = true;
   }
   if (!state.held.empty()) put_held(state, location, state.held.back());
   state.held.push_back({number, 0});
@@ -323,9 +324,10 @@ void Modeller::fill(WhatIf& result) {
     Prediction prediction;
     prediction.scenario = all_[s];
     prediction.wall = wall(s, first);
-    prediction.matched = matched_[s] || (all_[s].balanced.empty() && all_[s].without_lock.empty());
-    const std::string& wanted = all_[s].balanced.empty() ? all_[s].without_lock : all_[s].balanced;
-    for (std::size_t region = 0; region < definitions_.regions.size() && !prediction.matched; ++region)
+    prediction.balanced_matched = balanced_matched_[s] || all_[s].balanced.empty();
+    prediction.lock_matched = lock_matched_[s] || all_[s].without_lock.empty();
+    const std::string& wanted = prediction.balanced_matched ? all_[s].without_lock : all_[s].balanced;
+    for (std::size_t region = 0; region < definitions_.regions.size() && !prediction.matched(); ++region)
       if (prediction.named.empty() && names(region, wanted)) prediction.named = definitions_.regions[region].name;
     result.predictions.push_back(prediction);
   }
@@ -353,7 +355,7 @@ bool Modeller::names(std::size_t region, const std::string& text) const {
 
 void Modeller::mark(RegionRef region) {
   for (std::size_t s = 0; s < all_.size(); ++s)
-    if (region < balanced_[s].size() && balanced_[s][region]) matched_[s] = true;
+    if (region < balanced_[s].size() && balanced_[s][region]) balanced_matched_[s] = true;
 }
 
 /// The runtime reports a wait and the waiting in it: one is enough.

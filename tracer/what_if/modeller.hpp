@@ -85,7 +85,7 @@ class Modeller final : public Observer {
   std::vector<Scenario> all_;
   std::vector<std::vector<bool>> balanced_, without_;  ///< by scenario and region: which it names
   std::vector<std::vector<bool>> locks_;               ///< by scenario and lock: nobody waits for it
-  std::vector<bool> matched_;
+  std::vector<bool> balanced_matched_, lock_matched_;  ///< by scenario
   std::vector<Process> processes_;
   std::vector<State> states_;
   std::unordered_map<const Team*, std::shared_ptr<Known>> teams_;

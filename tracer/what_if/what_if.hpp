@@ -22,8 +22,9 @@ struct Scenario {
 struct Prediction {
   Scenario scenario;
   std::uint64_t wall = 0;  ///< from the first event to the last
-  bool matched = true;     ///< `balanced` and `without_lock` name something in the trace that they can change
-  std::string named;       ///< where not: a region of that name, "" none
+  bool balanced_matched = true, lock_matched = true;  ///< the scenario's word names something that it can change
+  bool matched() const { return balanced_matched && lock_matched; }
+  std::string named;  ///< where not: a region of that name, "" none
 };
 
 struct WhatIf {

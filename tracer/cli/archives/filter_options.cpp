@@ -54,7 +54,7 @@ report::Part FilterOptions::part() const {
   report::Part part;
   if (!from.empty()) part.from = report::parse_duration(from);
   if (!to.empty()) part.to = report::parse_duration(to);
-  if (part.from >= part.to) throw Error{"--from " + from + " is not before --to " + to};
+  if (part.from >= part.to) throw UsageError{"--from " + from + " is not before --to " + to};
   if (!threads.empty()) part.threads = report::Numbers{threads};
   if (!ranks.empty()) part.ranks = report::Numbers{ranks};
   return part;

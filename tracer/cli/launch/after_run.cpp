@@ -236,7 +236,7 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   if (!options_.quiet) print_tools(notes, ended);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
-  recover_elsewhere(launch_, traces);
+  recover_elsewhere(launch_, traces, conversion_settings(options_.settings));
   const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
   if (traces.empty() && elsewhere.empty() && !has_parts && !options_.quiet && ended.start_error == 0 &&
       launch_.why_none.empty() && !program.is_reason_known)

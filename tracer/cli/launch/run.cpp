@@ -245,6 +245,8 @@ void add(Arguments& app, std::function<int()>& action) {
     }
     if (options->command.empty())
       throw UsageError{"name the program to run: tracer run [OPTIONS] -- PROGRAM [ARGUMENTS...]"};
+    if (options->raw && (options->report || !options->html.empty() || options->format != "otf2"))
+      throw UsageError{"--raw makes no archive: leave it out, or leave out --report, --html and --format."};
     return run(*options);
   };
 }

@@ -12,14 +12,9 @@ namespace tracer::cli {
 /// Exit status: `ok`; `failure` for findings and for what could not be done; `usage` for what makes no sense.
 enum ExitStatus : int { ok = 0, failure = 1, usage = 2 };
 
-/// A wrong argument that the option parser cannot detect: ends with status `usage`.
-class UsageError : public Error {
- public:
-  using Error::Error;
-};
-
 /// `add` declares the options on `app` and sets `action`, which runs after a successful parse and
-/// returns the exit status. tracer::Error thrown by it becomes one line on stderr and status 1.
+/// returns the exit status. tracer::Error thrown by it becomes one line on stderr and status 1, tracer::UsageError
+/// status 2.
 struct Command {
   const char* name;
   const char* summary;

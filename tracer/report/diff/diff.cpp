@@ -55,8 +55,10 @@ std::vector<double> of_each(const std::vector<Report>& reports, double (*number)
 template <Activity... activities>
 double of_threads(const Report& report) {
   std::uint64_t sum = 0;
-  for (const ThreadRow& thread : report.thread_rows)
+  for (const ThreadRow& thread : report.thread_rows) {
+    if (thread.is_stream) continue;
     sum += (thread.ns[static_cast<std::size_t>(activities)] + ... + std::uint64_t{0});
+  }
   return static_cast<double>(sum);
 }
 
@@ -161,7 +163,9 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   const auto add = [&](const char* name, double (*number)(const Report&)) {
     result.whole.push_back({name, compare(of_each(before, number), of_each(after, number))});
   };
-  add("time", [](const Report& r) { return static_cast<double>(r.wall); });
+  add("time", [](const Report& r) {
+    return static_cast<double>(r.account.is_confined ? r.account.wall() : r.wall);  // within the phases chosen
+  });
   add("work", of_threads<Activity::work>);
   add("waiting", of_threads<Activity::barrier, Activity::task_wait, Activity::lock_wait>);
   add("barrier", of_threads<Activity::barrier>);
@@ -220,7 +224,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
 
 Limit::Limit(std::string_view text) : text_{text} {
   const auto wrong = [&](const std::string& why) {
-    return Error{"--fail-if '" + text_ + "': " + why +
+    return UsageError{"--fail-if '" + text_ + "': " + why +
                  "; as in 'time > 5%', 'waiting > 10ms' or \"time of '*for*' > 5%\""};
   };
   const std::size_t at = text.find_last_of("<>");
@@ -267,7 +271,7 @@ std::vector<std::string> Limit::passed_by(const Diff& diff) const {
     if (found == diff.whole.end()) {
       std::string known;
       for (const Quantity& quantity : diff.whole) known += (known.empty() ? "" : ", ") + quantity.name;
-      throw Error{"--fail-if '" + text_ + "': there is no " + name_ + " of a run; there are " + known};
+      throw UsageError{"--fail-if '" + text_ + "': there is no " + name_ + " of a run; there are " + known};
     }
     if (passed(found->change)) passed_ones.push_back(text_);
     return passed_ones;
@@ -278,12 +282,17 @@ std::vector<std::string> Limit::passed_by(const Diff& diff) const {
                     : name_ == "imbalance" ? &DiffRow::imbalance
                                            : nullptr;
   if (part == nullptr)
-    throw Error{"--fail-if '" + text_ + "': there is no " + name_ +
+    throw UsageError{"--fail-if '" + text_ + "': there is no " + name_ +
                 " of a construct; there are count, time, waiting, imbalance"};
+  bool is_known = false;
   for (const DiffRow& row : diff.constructs) {
-    if (fnmatch(pattern_.c_str(), row.name.c_str(), FNM_NOESCAPE) == 0 && passed(row.*part))
-      passed_ones.push_back(text_ + ": " + row.name);
+    if (fnmatch(pattern_.c_str(), row.name.c_str(), FNM_NOESCAPE) != 0) continue;
+    is_known = true;
+    if (passed(row.*part)) passed_ones.push_back(text_ + ": " + row.name);
   }
+  if (!is_known)
+    throw UsageError{"--fail-if '" + text_ + "': no construct of either side is called " + pattern_ +
+                     "; names begin with !$omp, and * stands for any text, as in '*for*'"};
   return passed_ones;
 }
 

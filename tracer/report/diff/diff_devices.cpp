@@ -44,6 +44,19 @@ void for_each_row(const std::vector<Report>& before, const std::vector<Report>& 
   }
 }
 
+/// The same in every run: a process that is called by its number is the first, second ... of its program.
+std::string name_in_any_run(const Report& report, const DeviceRow& device) {
+  if (report.processes.size() < 2) return device.name;
+  std::map<std::string, int> seen;
+  for (const ProcessRow& process : report.processes) {
+    if (!process.name.starts_with("Process ")) continue;
+    const std::string program = process.name.substr(std::min(process.name.find(" ("), process.name.size()));
+    const int number = ++seen[program];
+    if (process.group == device.process) return device.name + ", process " + std::to_string(number) + program;
+  }
+  return name_in_job(report, device);
+}
+
 }  // namespace
 
 void diff_devices(const std::vector<Report>& before, const std::vector<Report>& after, const NamesAfter& names,
@@ -51,7 +64,7 @@ void diff_devices(const std::vector<Report>& before, const std::vector<Report>& 
   std::map<std::string, Runs<8>> devices;
   for_each_row(before, after, &Report::devices,
                [&](std::size_t side, std::size_t run, const Report& report, const DeviceRow& row) {
-                 devices[name_in_job(report, row)].add(
+                 devices[name_in_any_run(report, row)].add(
                      side, run,
                      {row.busy, row.idle, row.kernel_ns, row.to_device.ns + row.from_device.ns, row.kernels,
                       row.to_device.bytes, row.from_device.bytes, row.memory.peak});

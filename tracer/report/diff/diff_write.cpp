@@ -111,7 +111,7 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
   if (!diff.movement.empty()) text += "\n" + movement_table(diff).text(options);
   text += has_noise(diff)
               ? "\n* more than the runs of one side differ among themselves (95 %).\n"
-              : "\nOne run per side: no estimate of the noise. Name several: tracer diff A1 A2 A3 --against B1 B2 B3\n";
+              : "\nA side has one run: no estimate of the noise. Name several of each: tracer diff A1 A2 A3 --against B1 B2 B3\n";
   return text;
 }
 

@@ -84,7 +84,7 @@ Json json_of(const DeviceRow& row, std::uint64_t begin) {
           {"kernels_by_name", std::move(kernels)}};
 }
 
-Json json_of(const DataMovementRow& row) {
+Json json_of(const DataMovementRow& row, std::uint64_t begin) {
   return {{"pattern", name_of(row.pattern)},
           {"region", row.region},
           {"name", row.name},
@@ -93,7 +93,8 @@ Json json_of(const DataMovementRow& row) {
           {"bytes", row.bytes},
           {"ns", row.ns},
           {"longest_ns", row.longest},
-          {"longest_at", row.longest_at}};
+          {"longest_at", row.longest_at},
+          {"longest_at_ns", row.longest_at - std::min(row.longest_at, begin)}};
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ nlohmann::ordered_json devices_json(const Report& report) {
 
 nlohmann::ordered_json data_movement_json(const Report& report) {
   Json array = Json::array();
-  for (const DataMovementRow& row : report.data_movement) array.push_back(json_of(row));
+  for (const DataMovementRow& row : report.data_movement) array.push_back(json_of(row, report.begin));
   return array;
 }
 

@@ -28,6 +28,7 @@ Profile::Profile(const Definitions& definitions, const Replay& replay) : definit
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     threads_[i].location = static_cast<LocationRef>(i);
     threads_[i].name = definitions.locations[i].name;
+    threads_[i].is_stream = definitions.locations[i].kind != LocationKind::cpu_thread;
     threads_[i].ended = thread_end(definitions.locations[i]);
   }
 }
