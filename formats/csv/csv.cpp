@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <ostream>
 #include <system_error>
 
 #include "tracer/base/files/file.hpp"
@@ -107,18 +108,23 @@ class Writer final : public TimelineVisitor {
   void finish() override {
     for (std::ofstream* file : {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_, &paths_, &samples_,
                                 &pauses_, &sampled_counters_, &sampled_values_})
-      check(*file);
+      end(*file);
   }
 
  private:
   static std::string number(std::uint32_t ref) { return ref == undefined_ref ? "" : std::to_string(ref); }
   std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
-  void check(std::ofstream& file) const {
-    if (!file.flush()) throw Error{system_message("cannot write into " + directory_.string(), errno)};
+  void check(const std::ofstream& file) const {
+    if (!file) throw Error{system_message("cannot write into " + directory_.string(), errno)};
+  }
+  /// Not left to the destructor: network file systems may report only at the close that there is no room.
+  void end(std::ofstream& file) const {
+    file.close();
+    check(file);
   }
   void start(std::ofstream& file, const char* name, const char* titles) const {
     file.open(directory_ / name, std::ios::binary);
-    file << titles << '\n';
+    file << titles << '\n' << std::flush;
     check(file);
   }
   void write_tables(const Definitions& definitions) const {
@@ -126,11 +132,11 @@ class Writer final : public TimelineVisitor {
     start(properties, "properties.csv", "name,value");
     for (const Property& property : definitions.properties)
       properties << cell(property.name) << ',' << cell(property.value) << '\n';
-    check(properties);
+    end(properties);
     start(comms, "communicators.csv", "communicator,name");
     for (std::size_t i = 0; i < definitions.comms.size(); ++i)
       comms << i << ',' << cell(definitions.comms[i].name) << '\n';
-    check(comms);
+    end(comms);
     start(locations, "locations.csv", "location,name,kind,group,ended_ns");
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];
@@ -141,6 +147,7 @@ class Writer final : public TimelineVisitor {
       locations << i << ',' << cell(location.name) << ',' << kind_of(location) << ',' << cell(group) << ','
                 << (ended ? std::to_string(*ended) : "") << '\n';
     }
+    end(locations);
     start(regions, "region_names.csv", "region,name,role,file,line");
     const auto names = slice_names(definitions);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -149,12 +156,11 @@ class Writer final : public TimelineVisitor {
               << ',' << (region ? cell(definitions.regions[i].source_file) : "") << ','
               << (region ? definitions.regions[i].begin_line : 0) << '\n';
     }
-    check(locations);
-    check(regions);
+    end(regions);
     start(metric_names, "metric_names.csv", "metric,name,unit");
     for (std::size_t i = 0; i < definitions.metrics.size(); ++i)
       metric_names << i << ',' << cell(definitions.metrics[i].name) << ',' << cell(definitions.metrics[i].unit) << '\n';
-    check(metric_names);
+    end(metric_names);
   }
 
   std::filesystem::path directory_;

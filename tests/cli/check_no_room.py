@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_no_room.py TRACER MAKE_TRACE LIBRARY [PROGRAM]: every command that writes, where the limit of file sizes (ulimit -f) or the end of
+"""check_no_room.py TRACER MAKE_TRACE LIBRARY LATE_QUOTA [PROGRAM]: every command that writes, where the limit of file sizes (ulimit -f) or the end of
 a file system is in its way. It ends with a status and a line that says what to do, and leaves no half output; what it reads stays."""
 import os
 import pathlib
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-TRACER, MAKE_TRACE, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:4])
+TRACER, MAKE_TRACE, LIBRARY, LATE_QUOTA = (os.path.abspath(path) for path in sys.argv[1:5])
 LIMITS = (0, 512, 1024, 4096, 16384, 65536)
 
 
@@ -44,10 +44,10 @@ def writers(trace, out):
     yield "merge -o", [TRACER, "merge", "-o", out / "merged", trace.parent / "first", trace.parent / "second"]
 
 
-def check_writer(name, words, out, limit, where):
+def check_writer(name, words, out, limit, where, **more):
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
-    done = run(words, limit)
+    done = run(words, limit, **more)
     lines = done.stderr.strip().splitlines()
     need(done.returncode in (0, 1), f"{name}, {where}: ends with {done.returncode}: {done.stderr}")
     if done.returncode == 0:
@@ -124,6 +124,14 @@ def check_full(trace, out):
     print("ok: a full file system")
 
 
+def check_late_quota(trace, out):
+    """A file system that takes all that is written, and refuses it when it is closed or synchronized, as NFS does."""
+    settings = {**os.environ, "LD_PRELOAD": LATE_QUOTA, "LATE_QUOTA": str(out)}
+    for name, words in writers(trace, out):
+        need(check_writer(name, words, out, None, "a quota that close() reports", env=settings) == 1, f"{name}: a quota that close() reports is an error")
+    print("ok: a quota that close() reports")
+
+
 def check_standard_output(trace):
     words = (["report", trace], ["report", "--json", trace], ["report", "--html", "/dev/full", trace], ["check", "--all", trace], ["check", "--json", trace],
              ["check", "--rules"], ["info", trace], ["diff", trace, trace], ["export", "-f", "chrome", "-o", "-", trace], ["export", "-f", "perfetto", "-o", "/dev/full", trace],
@@ -155,12 +163,13 @@ def main():
         before = content(top)
         check_limits(trace, out)
         check_full(trace, out)
+        check_late_quota(trace, out)
         check_standard_output(trace)
         shutil.rmtree(out)
         need({name: data for name, data in content(top).items() if name in before} == before, "what was read is as it was")
         out.mkdir()
         check_merge_again(trace, out)
-        check_conversion(sys.argv[4] if len(sys.argv) > 4 else "", out)
+        check_conversion(sys.argv[5] if len(sys.argv) > 5 else "", out)
         check_program(out)
 
 

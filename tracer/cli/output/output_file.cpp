@@ -48,7 +48,8 @@ void write_output(const std::string& path, const std::function<void(std::ostream
     std::ofstream out{file, std::ios::binary};
     if (!out) throw Error{system_message("cannot write " + path, errno)};
     write(out);
-    if (!out.flush()) throw Error{system_message("cannot write " + path, errno)};
+    out.close();  // network file systems may report only here that there is no room
+    if (!out) throw Error{system_message("cannot write " + path, errno)};
   };
   std::error_code error;
   const auto status = fs::status(path, error);
