@@ -23,10 +23,24 @@ bool EventTranslation::translate(const EventView& view, Event& event, std::vecto
       !translate_one_sided(view, event, attributes) && !translate_io(view, event))
     return false;
   for (const auto& attribute : view.attributes)
-    attributes.push_back({index_.attributes[attribute.attribute], attribute.value});
+    attributes.push_back({index_.attributes[attribute.attribute], dense(attribute)});
   if (attributes.size() > UINT8_MAX) attributes.resize(UINT8_MAX);
   event.attributes = static_cast<std::uint8_t>(attributes.size());
   return true;
+}
+
+/// What refers to a string, a location or a region becomes its place in the definitions; other values stay.
+std::uint64_t EventTranslation::dense(const AttributeView& attribute) const {
+  switch (static_cast<ValueType>(attribute.type)) {
+    case ValueType::string:
+      return index_.strings[attribute.value];
+    case ValueType::location:
+      return index_.locations[attribute.value];
+    case ValueType::region:
+      return index_.regions[attribute.value];
+    default:
+      return attribute.value;
+  }
 }
 
 /// Of communication; what an Event has no room for goes before the attributes.

@@ -15,6 +15,20 @@ std::uint64_t ref_of(const Table& table, std::uint64_t place) {
   return place < table.size() ? std::uint64_t{table[static_cast<std::size_t>(place)].ref} : undefined_ref;
 }
 
+/// The reference of an attribute's value whose place in the definitions is `value` (EventTranslation::dense()).
+std::uint64_t reference(const TraceDefinitions& of, std::uint8_t type, std::uint64_t value) {
+  switch (static_cast<ValueType>(type)) {
+    case ValueType::string:
+      return ref_of(of.strings, value);
+    case ValueType::location:
+      return ref_of(of.locations, value);
+    case ValueType::region:
+      return ref_of(of.regions, value);
+    default:
+      return value;
+  }
+}
+
 bool set(EventView& view, EventKind kind, std::initializer_list<std::uint64_t> fields = {}) {
   view.kind = kind;
   std::size_t i = 0;
@@ -36,10 +50,11 @@ std::optional<OwnedView> OpenedViews::view_of(LocationRef location, const Event&
   OwnedView out;
   if (location >= d.locations.size() || !fill(event, out.view)) return std::nullopt;
   out.view.location = d.locations[location].ref;
-  for (const EventAttribute& one : attributes)
-    if (!one.is_payload() && one.attribute < d.attributes.size())
-      out.attributes.push_back(
-          {static_cast<std::uint32_t>(d.attributes[one.attribute].ref), d.attributes[one.attribute].type, one.value});
+  for (const EventAttribute& one : attributes) {
+    if (one.is_payload() || one.attribute >= d.attributes.size()) continue;
+    const AttributeDef& of = d.attributes[one.attribute];
+    out.attributes.push_back({static_cast<std::uint32_t>(of.ref), of.type, reference(d, of.type, one.value)});
+  }
   return out;
 }
 
