@@ -105,6 +105,18 @@ def check_conversion(program, out):
             done = run([TRACER, "convert", copy])
         need(done.returncode == 0 and run([TRACER, "check", copy]).returncode == 0, f"convert, {limit} bytes, then with room: {done.stderr}")
     print("ok: a conversion without room keeps the raw trace, and is done with room")
+    for named in (".", "raw"):  # no room for the samples, which come after the anchor
+        copy = out.parent / "copy"
+        shutil.rmtree(copy)
+        shutil.copytree(raw, copy)
+        done = run([TRACER, "convert", "-q", "-k", copy])
+        need(done.returncode == 0 and (copy / "raw" / "kept").exists(), f"converted, and kept: {done.stderr}")
+        again = run([TRACER, "convert", copy / named])
+        need(again.returncode == 1 and "already" in again.stderr, f"an archive that is whole stays: {again.stderr}")
+        (copy / "raw" / "kept").unlink()  # as a conversion that did not come to its end leaves it
+        done = run([TRACER, "convert", copy / named])
+        need(done.returncode == 0 and not (copy / "raw").exists() and run([TRACER, "check", copy]).returncode == 0, f"convert {named}: {done.returncode} {done.stderr}")
+    print("ok: what stopped behind the anchor is converted again")
 
 
 def check_full(trace, out):

@@ -163,7 +163,6 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   result.raw_kept = options.keep_raw || !result.damage.empty() || alive;
   if (is_around(directory, raw_directory)) {
     remove_half_archive(directory);  // a conversion that was killed
-    raw::mark_kept(raw_directory, result.raw_kept);
   } else {
     PartMark::clear(directory);
   }
@@ -173,7 +172,10 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   };
   auto sink = make_sink();
   std::optional<PartMark> mark;
-  if (!is_around(directory, raw_directory)) mark.emplace(directory);
+  if (is_around(directory, raw_directory))
+    raw::mark_kept(raw_directory, result.raw_kept);  // not where the sink was refused: an archive that is there stays
+  else
+    mark.emplace(directory);
   translate::TranslateOptions translation;
   translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
@@ -211,9 +213,15 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   }
 
   if (mark) mark->whole();
-  result.samples = convert_samples(
-      raw_directory, directory, source->journal(),
-      options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{}, result.damage);
+  try {
+    result.samples = convert_samples(
+        raw_directory, directory, source->journal(),
+        options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{},
+        result.damage);
+  } catch (const Error&) {  // the next conversion makes the archive anew, with them
+    if (is_around(directory, raw_directory)) raw::mark_kept(raw_directory, false);
+    throw;
+  }
   if (!result.damage.empty() && !result.raw_kept) {
     result.raw_kept = true;
     if (is_around(directory, raw_directory)) raw::mark_kept(raw_directory, true);

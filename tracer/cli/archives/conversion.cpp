@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/recover.hpp"
@@ -31,11 +33,25 @@ void print_rest_of_job(const fs::path& directory) {
                " more are beside it; one archive of all: tracer merge " + shell_word(directory.string()));
 }
 
+namespace {
+
+/// Beside its raw trace there is an archive, which lacks what is made after its anchor: its converter was killed, or had
+/// no room for the samples.
+bool is_half_done(const fs::path& raw, const fs::path& directory) {
+  const fs::path inside = is_there(directory / "raw" / "journal") ? directory / "raw" : directory;
+  std::error_code error;
+  return is_there(directory / "traces.otf2") && is_there(inside / "journal") && !raw::is_done(inside) &&
+         (fs::equivalent(raw, directory, error) || fs::equivalent(raw, inside, error));
+}
+
+}  // namespace
+
 ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
   Progress progress{"converting"};
   options.progress = [&](double share) { progress.update(share); };
   options.waiting = [&] { print_waiting(directory); };
   const bool in_place = directory == raw;
+  if (is_half_done(raw, directory)) return recover(raw, options).archive;
   if (!in_place || (!is_unbegun(raw / "raw") && raw::open_trace(raw)->report().complete))
     return convert(raw, directory, options);
   return recover(raw, options).archive;
