@@ -296,21 +296,26 @@ class Writer final : public TimelineVisitor {
     write_track(descriptor);
   }
 
-  /// Each process and each device has values of its own.
+  /// Each process and each device has values of its own; of some metrics each thread has.
   std::uint64_t describe_counter(const Counter& counter) {
+    const bool is_defined = counter.metric < definitions_.metrics.size();
+    const bool of_thread = is_defined && definitions_.metrics[counter.metric].of_thread;
     std::uint32_t group = undefined_ref;
-    if (counter.metric < definitions_.metrics.size()) group = definitions_.metrics[counter.metric].scope_group;
+    if (is_defined) group = definitions_.metrics[counter.metric].scope_group;
     if (group == undefined_ref && counter.location < definitions_.locations.size())
       group = definitions_.locations[counter.location].group;
-    const auto [known, is_new] = counter_tracks_.try_emplace(
-        {counter.metric, group}, first_counter_track + static_cast<std::uint64_t>(counter_tracks_.size()));
+    const auto [known, is_new] =
+        counter_tracks_.try_emplace({counter.metric, of_thread ? counter.location : group},
+                                    first_counter_track + static_cast<std::uint64_t>(counter_tracks_.size()));
     if (is_new) {
-      const bool is_defined = counter.metric < definitions_.metrics.size();
       Proto unit, descriptor;
       if (is_defined) unit.text(track::counter_unit_name, definitions_.metrics[counter.metric].unit);
       descriptor.varint(track::uuid, known->second);
       descriptor.text(track::name, is_defined ? definitions_.metrics[counter.metric].name : "metric");
-      if (group < definitions_.groups_of_locations.size()) descriptor.varint(track::parent, process_of(group));
+      if (of_thread)
+        descriptor.varint(track::parent, track_of(counter.location));
+      else if (group < definitions_.groups_of_locations.size())
+        descriptor.varint(track::parent, process_of(group));
       descriptor.message(track::counter, unit);
       write_track(descriptor);
     }
@@ -335,7 +340,7 @@ class Writer final : public TimelineVisitor {
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
-      counter_tracks_;                                                   ///< by metric and process or device
+      counter_tracks_;                                                   ///< by metric and process, device or thread
   std::map<std::string, std::uint64_t, std::less<>> functions_, files_;  ///< interned, of samples
   std::vector<std::uint32_t> parents_;                                   ///< of sampled paths
   std::vector<SampledCounter> sampled_;

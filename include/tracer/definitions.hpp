@@ -187,6 +187,9 @@ struct Metric {
   LocationRef recorder = undefined_ref;
   std::uint32_t scope_group = undefined_ref;
   ValueType type = ValueType::uint64;
+  bool of_thread = false;                      ///< each location that records it has values of its own
+  std::uint8_t kind = 0, mode = 17, base = 1;  ///< OTF2_MetricType: other, _MetricMode: absolute, at a point, _Base: 10
+  std::int64_t exponent = 0;                   ///< a value counts base to the power of this
 };
 
 struct ClockProperties {

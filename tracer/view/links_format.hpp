@@ -14,7 +14,7 @@
 namespace tracer::view {
 
 inline constexpr std::string_view links_magic = "TRCLINKS";
-inline constexpr std::uint64_t links_version = 2, links_header_words = 8, chunk_words = 10, series_words = 5;
+inline constexpr std::uint64_t links_version = 3, links_header_words = 8, chunk_words = 10, series_words = 5;
 inline constexpr std::uint64_t most_bytes_of_chunk = 1 << 20, most_bytes_of_directory = 256 << 20;
 
 inline void put_chunk(std::string& out, const Chunk& chunk) {

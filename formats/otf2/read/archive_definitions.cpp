@@ -2,6 +2,9 @@
 // See archive_definitions.hpp.
 #include "formats/otf2/read/archive_definitions.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "tracer/base/text.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -77,23 +80,35 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
     to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm]});
 }
 
+/// Null: the class is not defined.
+const otf2::MetricDef* class_of(const TraceDefinitions& from, const otf2::MetricDef& metric) {
+  return metric.is_instance ? from.metrics.find(metric.metric_class) : &metric;
+}
+
+/// One for each member of each class and instance.
 void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {
-  for (const auto& metric : from.metrics) {
-    const otf2::MetricDef* of = metric.is_instance ? from.metrics.find(metric.metric_class) : &metric;
-    Metric out;
-    if (of != nullptr && !of->members.empty()) {
-      if (const auto* member = from.metric_members.find(of->members.front())) {
+  for (std::size_t place = 0; place < from.metrics.size(); ++place) {
+    const otf2::MetricDef& metric = from.metrics[place];
+    const otf2::MetricDef* of = class_of(from, metric);
+    for (std::uint32_t i = 0; i < index.first_of_metric[place + 1] - index.first_of_metric[place]; ++i) {
+      Metric out;
+      const auto* member = of != nullptr && i < of->members.size() ? from.metric_members.find(of->members[i]) : nullptr;
+      if (member != nullptr) {
         out.name = text(from, member->name);
         out.description = text(from, member->description);
         out.unit = text(from, member->unit);
         out.type = static_cast<ValueType>(member->value_type);
+        out.kind = member->type, out.mode = member->mode;
+        out.base = member->base, out.exponent = member->exponent;
       }
+      if (metric.is_instance) {
+        out.recorder = index.locations[metric.recorder];
+        if (metric.scope_type == 1) out.scope_group = index.location_groups[metric.scope];
+      } else {
+        out.of_thread = metric.occurrence < otf2::values::metric_asynchronous;
+      }
+      to.metrics.push_back(std::move(out));
     }
-    if (metric.is_instance) {
-      out.recorder = index.locations[metric.recorder];
-      if (metric.scope_type == 1) out.scope_group = index.location_groups[metric.scope];
-    }
-    to.metrics.push_back(std::move(out));
   }
 }
 
@@ -128,6 +143,19 @@ void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
 }
 
 }  // namespace
+
+/// Instances of a class with many members take little room in an archive: beyond this many only first members are
+/// there.
+std::vector<std::uint32_t> places_of_metrics(const otf2::TraceDefinitions& from) {
+  constexpr std::size_t most = 1 << 18;
+  std::vector<std::uint32_t> places{0};
+  for (const otf2::MetricDef& metric : from.metrics) {
+    const otf2::MetricDef* of = class_of(from, metric);
+    const std::size_t members = of != nullptr && places.back() < most ? of->members.size() : 1;
+    places.push_back(places.back() + static_cast<std::uint32_t>(std::max<std::size_t>(members, 1)));
+  }
+  return places;
+}
 
 Definitions definitions_of(const otf2::Trace& trace, const Indices& index) {
   const TraceDefinitions& from = trace.definitions();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +42,8 @@ class Index {
   std::vector<std::uint32_t> near_;
 };
 
+std::vector<std::uint32_t> places_of_metrics(const otf2::TraceDefinitions& from);
+
 struct Indices {
   explicit Indices(const otf2::TraceDefinitions& from)
       : locations{from.locations},
@@ -55,9 +58,19 @@ struct Indices {
         attributes{from.attributes},
         parameters{from.parameters},
         metrics{from.metrics},
-        strings{from.strings} {}
+        strings{from.strings},
+        first_of_metric{places_of_metrics(from)} {}
   Index locations, location_groups, nodes, regions, groups, comms, windows, io_files, io_handles, attributes,
       parameters, metrics, strings;
+  /// Where the members of each class or instance, by its place, are in Definitions::metrics; one more for the end.
+  std::vector<std::uint32_t> first_of_metric;
+
+  /// Of a class or an instance the `member`th, in Definitions::metrics.
+  std::uint32_t metric(std::uint64_t ref, std::size_t member) const {
+    const std::uint32_t place = metrics[ref];
+    if (place == undefined_ref || member >= first_of_metric[place + 1] - first_of_metric[place]) return undefined_ref;
+    return first_of_metric[place] + static_cast<std::uint32_t>(member);
+  }
 };
 
 /// Text of anybody's, made fit for terminals, pages and tables.

@@ -201,7 +201,7 @@ class ArchiveSource final : public PositionedSource {
       stream.attributes.push_back({index_.attributes[attribute.attribute], attribute.value});
     while (stream.count == 0 && stream.reader->next(view_)) {
       trace_.complete(view_);
-      stream.count = translation_.translate(view_, stream.events.front(), stream.attributes) ? 1 : 0;
+      stream.count = translation_.translate(view_, stream.events, stream.attributes);
       if (row_of(view_.kind).name.empty()) ++unread_;
     }
     return stream.count != 0;

@@ -29,6 +29,25 @@ bool EventTranslation::translate(const EventView& view, Event& event, std::vecto
   return true;
 }
 
+std::size_t EventTranslation::translate(const EventView& view, std::vector<Event>& events,
+                                        std::vector<EventAttribute>& attributes) const {
+  if (events.empty()) events.resize(1);
+  if (!translate(view, events.front(), attributes)) return 0;
+  if (view.kind != EventKind::metric) return 1;
+  if (events.size() < view.values.size()) events.resize(view.values.size());
+  std::size_t count = 1;
+  for (; count < view.values.size(); ++count) {
+    const std::uint32_t metric = index_.metric(view.field[0], count);
+    if (metric == undefined_ref) break;
+    Event& event = events[count];
+    event = events.front();
+    event.attributes = 0;
+    event.sub = view.types[count];
+    fill(event, EventType::metric_uint, metric, view.values[count]);
+  }
+  return count;
+}
+
 /// What refers to a string, a location or a region becomes its place in the definitions; other values stay.
 std::uint64_t EventTranslation::dense(const AttributeView& attribute) const {
   switch (static_cast<ValueType>(attribute.type)) {
@@ -222,7 +241,7 @@ bool EventTranslation::translate_other(const EventView& view, Event& event) cons
     case EventKind::metric:
       if (view.values.empty()) return false;
       event.sub = view.types.front();
-      return set(EventType::metric_uint, index_.metrics[field[0]], view.values.front());
+      return set(EventType::metric_uint, index_.metric(field[0], 0), view.values.front());
     case EventKind::rma_get:
     case EventKind::rma_put:
       if (is_of_mpi(field[0])) return false;

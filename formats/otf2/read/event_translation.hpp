@@ -2,6 +2,7 @@
 // Translates events as formats/otf2 reads them into the project's own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,10 @@ class EventTranslation {
 
   /// Fills event and attributes, what an Event has no room for first. False: it has no meaning here.
   bool translate(const EventView& view, Event& event, std::vector<EventAttribute>& attributes) const;
+  /// The same, in `events` from the first on, which grows where it is too short: a metric's event becomes one for each
+  /// of its values, of which the first has the attributes. The number of events.
+  std::size_t translate(const EventView& view, std::vector<Event>& events,
+                        std::vector<EventAttribute>& attributes) const;
   /// Its attributes are the caller's.
   void translate(const PlainEvent& plain, Event& event) const {
     event.time = nanoseconds(plain.time);

@@ -2,6 +2,7 @@
 // See opened_views.hpp. The other way round than event_translation.cpp.
 #include "formats/otf2/read/opened_views.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 
@@ -120,7 +121,7 @@ std::vector<std::optional<EventReader>> OpenedViews::readers(std::span<const Res
   const auto& locations = trace_.definitions().locations;
   std::vector<std::optional<EventReader>> readers(locations.size());
   EventView view;
-  Event event{};
+  std::vector<Event> events;
   std::vector<EventAttribute> attributes;
   for (const ResumePlace& place : places) {
     if (place.location >= readers.size() || readers[place.location])
@@ -130,7 +131,7 @@ std::vector<std::optional<EventReader>> OpenedViews::readers(std::span<const Res
     for (std::uint64_t left = place.skip; left != 0;) {
       if (!reader.next(view)) throw Error{"the archive's events differ from its index"};
       trace_.complete(view);
-      if (translation_.translate(view, event, attributes)) --left;
+      left -= std::min<std::uint64_t>(left, translation_.translate(view, events, attributes));
     }
   }
   return readers;

@@ -252,9 +252,11 @@ void DefinitionWriter::metrics() {
     const auto member = metric_member(m);
     const auto self = archive_.metric_ref(i);
     if (m.recorder == undefined_ref) {
-      metric_class(self, member, OTF2_RECORDER_KIND_UNKNOWN);  // locations of any kind
+      metric_class(self, member, m.of_thread ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
+                   OTF2_RECORDER_KIND_UNKNOWN);  // locations of any kind
     } else {
-      metric_class(self - 1, member, OTF2_RECORDER_KIND_ABSTRACT);  // only its instance is recorded
+      metric_class(self - 1, member, OTF2_METRIC_ASYNCHRONOUS,
+                   OTF2_RECORDER_KIND_ABSTRACT);  // only its instance is recorded
       check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder, OTF2_SCOPE_LOCATION_GROUP,
                                                      m.scope_group),
             "metric instance");
@@ -264,19 +266,19 @@ void DefinitionWriter::metrics() {
 
 OTF2_MetricMemberRef DefinitionWriter::metric_member(const Metric& m) {
   const auto next = static_cast<OTF2_MetricMemberRef>(metric_members_.size());
-  const auto [member, is_new] = metric_members_.emplace(std::tuple{m.name, m.description, m.unit, m.type}, next);
+  const auto [member, is_new] = metric_members_.emplace(
+      std::tuple{m.name, m.description, m.unit, m.type, m.kind, m.mode, m.base, m.exponent}, next);
   if (is_new) {
-    check(OTF2_GlobalDefWriter_WriteMetricMember(writer_, next, string(m.name), string(m.description),
-                                                 OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
-                                                 static_cast<OTF2_Type>(m.type), OTF2_BASE_DECIMAL, 0, string(m.unit)),
+    check(OTF2_GlobalDefWriter_WriteMetricMember(writer_, next, string(m.name), string(m.description), m.kind, m.mode,
+                                                 static_cast<OTF2_Type>(m.type), m.base, m.exponent, string(m.unit)),
           "metric member");
   }
   return member->second;
 }
 
-void DefinitionWriter::metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder) {
-  check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, OTF2_METRIC_ASYNCHRONOUS, recorder),
-        "metric class");
+void DefinitionWriter::metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_MetricOccurrence occurrence,
+                                    OTF2_RecorderKind recorder) {
+  check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, occurrence, recorder), "metric class");
 }
 
 OTF2_Paradigm DefinitionWriter::paradigm(Paradigm value) const noexcept {

@@ -40,7 +40,8 @@ class DefinitionWriter {
   OTF2_Paradigm paradigm(Paradigm value) const noexcept;
   OTF2_RegionRole role(RegionRole value) const noexcept;
   OTF2_MetricMemberRef metric_member(const Metric& metric);
-  void metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder);
+  void metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_MetricOccurrence occurrence,
+                    OTF2_RecorderKind recorder);
 
   OTF2_GlobalDefWriter* writer_;
   const Definitions& definitions_;
@@ -49,7 +50,11 @@ class DefinitionWriter {
   Otf2Level level_;
   StringTable strings_;
   std::vector<bool> left_out_;  ///< of the fixed strings, those that are not written yet
-  std::map<std::tuple<std::string, std::string, std::string, ValueType>, OTF2_MetricMemberRef> metric_members_;
+  /// By all that they have.
+  std::map<std::tuple<std::string, std::string, std::string, ValueType, std::uint8_t, std::uint8_t, std::uint8_t,
+                      std::int64_t>,
+           OTF2_MetricMemberRef>
+      metric_members_;
 };
 
 /// Communicators are as many as a process has made, and the anchor has room for some thousand: the others stand in the
