@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <ostream>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tracer {
 namespace {
@@ -102,7 +107,7 @@ class Writer final : public TimelineVisitor {
   void counter(const Counter& counter) override {
     const std::string name =
         counter.metric < definitions_.metrics.size() ? definitions_.metrics[counter.metric].name : "metric";
-    begin() << "{\"ph\":\"C\",\"name\":" << in_quotes(name) << where(counter.location)
+    begin() << "{\"ph\":\"C\",\"name\":" << in_quotes(name) << id_of(counter, name) << where(counter.location)
             << ",\"ts\":" << time(counter.time)
             << ",\"args\":{\"value\":" << (std::isfinite(number_of(counter)) ? text_of(counter) : "null") << "}}";
   }
@@ -144,6 +149,15 @@ class Writer final : public TimelineVisitor {
     begin() << "{\"ph\":\"" << phase << "\",\"name\":\"" << name << "\",\"cat\":\"" << name << "\",\"id\":\"" << id
             << "\"" << where(location) << ",\"ts\":" << time(at) << (*phase == 'f' ? ",\"bp\":\"e\"}" : "}");
   }
+  /// Viewers take counters of one name and id for one, whatever thread of the process they are of.
+  std::string id_of(const Counter& counter, const std::string& name) {
+    const auto known = counters_.try_emplace({definitions_.locations[counter.location].group, name}, counter.metric);
+    const bool is_first = known.first->second == counter.metric;
+    std::string id = is_first ? "" : "m" + std::to_string(counter.metric);
+    if (counter.metric < definitions_.metrics.size() && definitions_.metrics[counter.metric].of_thread)
+      id += "t" + std::to_string(numbers_.thread[counter.location]);
+    return id.empty() ? id : ",\"id\":\"" + id + "\"";
+  }
   std::string where(LocationRef location) const {
     const std::uint32_t group = definitions_.locations[location].group;
     return ",\"pid\":" + std::to_string(group < numbers_.process.size() ? numbers_.process[group] : 0) +
@@ -162,6 +176,7 @@ class Writer final : public TimelineVisitor {
   std::ostream& out_;
   std::uint64_t origin_;
   std::vector<std::string> names_, sources_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> counters_;  ///< the first metric of a process and name
   bool first_ = true;
   std::uint64_t bands_ = 0;
   std::string phases_;  ///< rows of their table

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counters of several threads, and several of one name, in the formats of viewers.
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+#include <string>
+
+#include "catch.hpp"
+#include "formats/chrome/chrome.hpp"
+#include "formats/perfetto/perfetto.hpp"
+
+using namespace tracer;
+
+namespace {
+
+/// A process of two threads; a metric of each thread, one of the process, and another of that one's name.
+Definitions definitions() {
+  Definitions d;
+  d.groups_of_locations = {{"Process", LocationGroupKind::process, undefined_ref, undefined_ref, {}}};
+  d.locations = {{"Master thread", LocationKind::cpu_thread, 0, {}}, {"OMP thread 1", LocationKind::cpu_thread, 0, {}}};
+  d.metrics = {{"cycles", "", "#"}, {"work", "", "#"}, {"work", "", "#"}};
+  d.metrics[0].of_thread = true;
+  return d;
+}
+
+void write_counters(TimelineVisitor& writer) {
+  for (const std::uint32_t metric : {0u, 1u, 2u})
+    for (const LocationRef location : {0u, 1u}) {
+      Counter counter;
+      counter.metric = metric;
+      counter.location = location;
+      counter.time = 1 + location;
+      counter.value = 7;
+      writer.counter(counter);
+    }
+  writer.finish();
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("in Chrome's format counters of a thread, and others of one name, have ids") {
+  const Definitions d = definitions();
+  std::ostringstream out;
+  write_counters(*make_chrome_writer(d, out));
+  const std::string text = out.str();
+  CHECK(count(text, "\"name\":\"cycles\",\"id\":\"t") == 2);
+  CHECK(count(text, "\"name\":\"work\",\"pid\"") == 2);
+  CHECK(count(text, "\"name\":\"work\",\"id\":\"m2\"") == 2);
+  const auto id = [&text](std::size_t from) {
+    const auto at = text.find("\"id\":\"t", from);
+    return text.substr(at, text.find(',', at) - at);
+  };
+  CHECK(id(0) != id(text.find("\"id\":\"t") + 1));
+}
+
+TEST_CASE("in Perfetto's format counters of a thread have a track for each thread, others one for the process") {
+  const Definitions d = definitions();
+  std::ostringstream out;
+  write_counters(*make_perfetto_writer(d, out));
+  CHECK(count(out.str(), "cycles") == 2);
+  CHECK(count(out.str(), "work") == 2);
+}
