@@ -19,10 +19,8 @@ class OneSided final : public Rule {
     return k >= EventKind::rma_win_create && k <= EventKind::rma_op_complete_remote;
   }
   void event(const EventView& e) override {
-    if (e.kind == EventKind::rma_collective_begin) {
-      if (open_[e.location]++ != 0) add_violation(e, "a collective operation on a window begins inside another");
-      return;
-    }
+    if (e.kind == EventKind::rma_collective_begin || e.kind == EventKind::rma_collective_end) collective(e);
+    if (e.kind == EventKind::rma_collective_begin) return;
     const std::uint64_t window = e.field[window_at(e.kind)];
     if (!is_window_of_mpi(d(), window)) return;
     applies();
@@ -34,12 +32,6 @@ class OneSided final : public Rule {
       case EventKind::rma_win_destroy:
         if (--process.windows[window] < 0)
           add_violation(e, "the window " + std::to_string(window) + " ends that was not made");
-        return;
-      case EventKind::rma_collective_end:
-        if (auto& open = open_[e.location]; open-- == 0) {
-          open = 0;
-          add_violation(e, "a collective operation on a window ends that did not begin");
-        }
         return;
       case EventKind::rma_request_lock:
       case EventKind::rma_acquire_lock:
@@ -97,6 +89,18 @@ class OneSided final : public Rule {
                                                                                   : 1];
   }
 
+  /// On windows of any paradigm: the begin does not name its window.
+  void collective(const EventView& e) {
+    unsigned& open = open_[e.location];
+    if (e.kind == EventKind::rma_collective_begin) {
+      if (open++ != 0) add_violation(e, "a collective operation on a window begins inside another");
+    } else if (open != 0) {
+      --open;
+    } else {
+      add_violation(e, "a collective operation on a window ends that did not begin");
+    }
+  }
+  /// Operations of one matching id end together.
   void begin_operation(const EventView& e, Process& process) {
     const std::uint64_t id = id_of(e);
     if (process.windows[e.field[0]] != 1)
@@ -104,8 +108,7 @@ class OneSided final : public Rule {
           e, "an operation on the window " + std::to_string(e.field[0]) + " before it was made or after it ended");
     if (e.field[1] >= ranks_of(e.field[0]))
       add_violation(e, "the remote rank " + std::to_string(e.field[1]) + " is not in the window's communicator");
-    const auto [at, is_new] = process.operations.insert_or_assign(id, Operation{e.location, e.time, false});
-    if (!is_new) add_violation(e, "the matching id " + std::to_string(id) + " is in use already");
+    process.operations.insert_or_assign(id, Operation{e.location, e.time, false});
   }
   void end_operation(const EventView& e, Process& process) {
     const std::uint64_t id = id_of(e);
@@ -120,17 +123,23 @@ class OneSided final : public Rule {
       process.operations.erase(found);
     }
   }
+  /// A release follows the acquisition, or the request where no acquisition is recorded (Score-P records none).
   void lock(const EventView& e, Lock& lock) {
     lock.location = e.location;
     lock.time = e.time;
     if (e.kind == EventKind::rma_request_lock) {
       ++lock.requested;
     } else if (e.kind == EventKind::rma_acquire_lock) {
-      if (--lock.requested < 0 && !c_.is_opened()) add_violation(e, "a lock is acquired that was not asked for");
+      if (!take_one(lock.requested) && !c_.is_opened()) add_violation(e, "a lock is acquired that was not asked for");
       ++lock.acquired;
-    } else if (--lock.acquired < 0 && !c_.is_opened()) {
+    } else if (!take_one(lock.acquired) && !take_one(lock.requested) && !c_.is_opened()) {
       add_violation(e, "a lock is released that is not held");
     }
+  }
+  static bool take_one(int& count) {
+    if (count == 0) return false;
+    --count;
+    return true;
   }
   std::uint64_t ranks_of(std::uint64_t window) const {
     const auto* comm = d().comms.find(d().windows.find(window)->comm);
