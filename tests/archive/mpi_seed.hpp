@@ -28,6 +28,16 @@ inline std::uint16_t mpi_window(Seed& s) {
   return static_cast<std::uint16_t>(s.d.windows.size() - 1);
 }
 
+/// A window of a paradigm that is neither MPI nor a device's, such as SHMEM.
+inline std::uint16_t foreign_window(Seed& s) {
+  s.d.paradigms.push_back({Paradigm::user, "SHMEM", ParadigmClass::process, "", false});
+  s.d.groups.push_back({"SHMEM", GroupKind::comm_locations, Paradigm::user, {0}});
+  s.d.groups.push_back({"All", GroupKind::comm_group, Paradigm::user, {0}});
+  s.d.comms.push_back({"All", static_cast<std::uint32_t>(s.d.groups.size() - 1)});
+  s.d.windows.push_back({"foreign window", static_cast<std::uint32_t>(s.d.comms.size() - 1)});
+  return static_cast<std::uint16_t>(s.d.windows.size() - 1);
+}
+
 inline Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uint32_t ref = 0,
                        std::uint64_t a = 0, std::uint64_t b = 0) {
   Event made = event(time, type, ref, a, b);

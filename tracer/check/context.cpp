@@ -77,6 +77,14 @@ OwnNumber CheckContext::in_process(std::uint64_t location, std::uint64_t number)
   return {group->creating_group == undefined_ref ? first_process_ : group->creating_group, number};
 }
 
+bool CheckContext::is_window_of_accelerator(std::uint64_t window) const {
+  const auto* found = definitions().windows.find(window);
+  const auto* comm = found == nullptr ? nullptr : definitions().comms.find(found->comm);
+  const auto* group = comm == nullptr ? nullptr : definitions().groups.find(comm->group);
+  const auto* paradigm = group == nullptr ? nullptr : definitions().paradigms.find(group->paradigm);
+  return paradigm != nullptr && paradigm->paradigm_class == otf2::values::paradigm_class_accelerator;
+}
+
 std::string CheckContext::location_name(std::uint64_t location) const {
   const auto* found = definitions().locations.find(location);
   const auto ref = "location " + std::to_string(location);

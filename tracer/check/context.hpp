@@ -109,6 +109,8 @@ class CheckContext {
   bool is_stream(std::uint64_t location) const;
   /// A number that the location's process gave, which with devices is the one that made them.
   OwnNumber in_process(std::uint64_t location, std::uint64_t number) const;
+  /// By the class of its communicator's paradigm.
+  bool is_window_of_accelerator(std::uint64_t window) const;
   std::string location_name(std::uint64_t location) const;
   std::string_view region_name(std::uint64_t region) const;
   std::string_view construct(std::uint64_t region) const { return construct_of(region_name(region)); }

@@ -3,7 +3,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "tracer/check/rules_mpi.hpp"
+#include "tracer/check/rule.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::check {
@@ -25,18 +25,18 @@ std::uint32_t attribute_called(const otf2::TraceDefinitions& d, std::string_view
   return undefined_ref;
 }
 
+/// Of windows of devices. Operations of one matching id end together.
 class RmaPairs final : public Rule {
  public:
   using Rule::Rule;
   bool wants(EventKind k) const override { return is_rma_begin(k) || is_rma_end(k); }
   void event(const EventView& e) override {
-    if (is_window_of_mpi(d(), e.field[0])) return;
+    if (!c_.is_window_of_accelerator(e.field[0])) return;
     applies();
     const auto id = is_rma_begin(e.kind) ? e.field[e.kind == EventKind::rma_atomic ? 5 : 3] : e.field[1];
     auto& open = open_[{e.location, e.field[0]}];
     if (is_rma_begin(e.kind)) {
-      if (!open.emplace(id, Operation{e.time, e.position}).second)
-        add_violation(e, "the matching id " + std::to_string(id) + " is in use already");
+      open.try_emplace(id, Operation{e.time, e.position}).first->second.locally_complete = false;
       remote(e);
     } else if (e.kind == EventKind::rma_op_complete_blocking || e.kind == EventKind::rma_op_complete_remote) {
       const bool was_open = open.erase(id) != 0;
@@ -76,7 +76,9 @@ class RmaPairs final : public Rule {
     const auto rank = e.field[1];
     if (rank >= members.size())
       return add_violation(e, "the remote rank " + std::to_string(rank) + " is not in the window's communicator");
-    if (members[rank] == e.location) add_violation(e, "the remote side is the location itself");
+    // A stream's copy within its device has the stream for both sides (Score-P).
+    if (members[rank] == e.location && !c_.is_stream(e.location))
+      add_violation(e, "the remote side is the location itself");
   }
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::unordered_map<std::uint64_t, Operation>, Hash> open_;
 };
@@ -295,7 +297,7 @@ class DeviceMemory final : public Rule {
 
 std::span<const RuleEntry> device_rules() {
   static constexpr std::array table{
-      RuleEntry{{"E12", "each RMA operation completes once, ids are unique while open, the remote side is another"},
+      RuleEntry{{"E12", "each RMA operation of a device completes once"},
                 make_rule<RmaPairs>},
       RuleEntry{{"E13", "operations of one stream do not overlap"}, make_rule<StreamOverlap>},
       RuleEntry{{"E14", "each kernel has exactly one submit on the host, which starts first"},

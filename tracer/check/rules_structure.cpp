@@ -155,19 +155,13 @@ struct Windows final : Rule {
   using Rule::Rule;
   void begin() override {
     for (const auto& window : d().windows) {
-      if (!of_accelerator(window)) continue;
+      if (!c_.is_window_of_accelerator(window.ref)) continue;
       applies();
       bool hosts = false, streams = false;
       for (const auto member : c_.members(window.comm)) (c_.is_stream(member) ? streams : hosts) = true;
       if (!hosts) add_violation("the RMA window " + in_quotes(d().text(window.name)) + " has no host thread");
       if (!streams) add_violation("the RMA window " + in_quotes(d().text(window.name)) + " has no stream");
     }
-  }
-  bool of_accelerator(const otf2::RmaWindowDef& window) const {
-    const auto* comm = d().comms.find(window.comm);
-    const auto* group = comm == nullptr ? nullptr : d().groups.find(comm->group);
-    const auto* paradigm = group == nullptr ? nullptr : d().paradigms.find(group->paradigm);
-    return paradigm != nullptr && paradigm->paradigm_class == v::paradigm_class_accelerator;
   }
 };
 
