@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -149,4 +152,75 @@ TEST_CASE("a receive that blocks across the cut goes on, and one whose message w
   CHECK(report["mpi"]["matched"] == 1);
   CHECK(report["mpi"]["unmatched"] == 0);
   check_near(report["mpi"]["waited"]["late_sender_ns"], 3e6);  // of 5: from the part's begin on
+}
+
+namespace {
+
+/// How many of each type the part has, by location.
+struct Counted final : EventVisitor {
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override {
+    if (event.type == EventType::mpi_rma_collective_begin) CHECK(++open[location] == 1);
+    if (event.type == EventType::mpi_rma_collective_end) CHECK(open[location]-- == 1);
+    ++counts[{location, event.type}];
+  }
+  std::map<LocationRef, int> open;
+  std::map<std::pair<LocationRef, EventType>, unsigned> counts;
+};
+
+Counted counted_from(TraceBuilder& trace, std::uint64_t from) {
+  report::Part part;
+  part.from = from;
+  const auto cut = report::part_of(trace.set_clock(), part);
+  Counted counted;
+  cut->read(counted);
+  return counted;
+}
+
+}  // namespace
+
+TEST_CASE("where a part begins between two ranks' ends of a fence both have the fences behind it") {
+  MpiJob job = ranks(2, 100 * ms);
+  job.trace.editable().windows.push_back({"", 1, true});
+  const RegionRef region = job.function("MPI_Win_fence", 10);
+  for (unsigned i = 0; i < 3; ++i)
+    for (const unsigned rank : {0u, 1u}) {
+      const std::uint64_t begin = start + (10 + 20 * i) * ms, end = begin + (1 + 5 * rank) * ms;
+      job.trace.enter(rank, begin, region);
+      job.trace.simple(rank, begin, EventType::mpi_rma_collective_begin);
+      job.trace.simple(rank, end, EventType::mpi_rma_collective_end, 0);
+      job.trace.leave(rank, end, region);
+    }
+  TraceBuilder& trace = job.finish();
+  for (const auto& [from, fences] : {std::pair{5u, 3u}, {13u, 2u}, {20u, 2u}, {33u, 1u}}) {
+    INFO("from " << from << " ms");
+    Counted counted = counted_from(trace, from * ms);
+    for (const LocationRef rank : {0u, 1u}) {
+      CHECK(counted.counts[{rank, EventType::mpi_rma_collective_begin}] == fences);
+      CHECK(counted.counts[{rank, EventType::mpi_rma_collective_end}] == fences);
+    }
+  }
+}
+
+TEST_CASE("of one-sided operations and locks that began before it a part has no end") {
+  MpiJob job = ranks(2, 100 * ms);
+  job.trace.editable().windows.push_back({"", 1, true});
+  const auto at = [](unsigned time) { return start + time * ms; };
+  for (const unsigned begin : {10u, 50u}) {
+    job.trace.simple(0, at(begin), EventType::mpi_rma_request_lock, 1, 0);
+    job.trace.simple(0, at(begin + 2), EventType::mpi_rma_put, 1, 8, begin);
+    job.trace.simple(0, at(begin + 10), EventType::mpi_rma_complete_here, 0, 0, begin);
+    job.trace.simple(0, at(begin + 12), EventType::mpi_rma_acquire_lock, 1, 0);
+    job.trace.simple(0, at(begin + 14), EventType::mpi_rma_complete_there, 0, 0, begin);
+    job.trace.simple(0, at(begin + 16), EventType::mpi_rma_release_lock, 1);
+  }
+  TraceBuilder& trace = job.finish();
+  for (const auto& [from, locks, ends] :
+       {std::tuple{5u, 2u, 2u}, {11u, 1u, 2u}, {15u, 1u, 1u}, {25u, 1u, 1u}, {30u, 1u, 1u}, {55u, 0u, 0u}}) {
+    INFO("from " << from << " ms");
+    Counted counted = counted_from(trace, from * ms);
+    CHECK(counted.counts[{0, EventType::mpi_rma_acquire_lock}] == locks);
+    CHECK(counted.counts[{0, EventType::mpi_rma_release_lock}] == locks);
+    CHECK(counted.counts[{0, EventType::mpi_rma_complete_here}] == ends);
+    CHECK(counted.counts[{0, EventType::mpi_rma_complete_there}] == ends);
+  }
 }

@@ -165,6 +165,7 @@ struct Job {
       d.comms.push_back({"", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
     }
     d.parameters.push_back({"parameter", {}});
+    d.windows.push_back({"", 1, true});
   }
 };
 
@@ -190,7 +191,7 @@ Listed random_events(unsigned seed, bool are_apart, bool are_threads_apart = fal
       events.push_back({location, event, std::move(attributes)});
     };
     const EventAttribute request = EventAttribute::payload(0, below(6));
-    unsigned kind = below(26);
+    unsigned kind = below(29);
     constexpr unsigned first_of_masters = 11, not_of_masters = 15;
     if (are_threads_apart && location % 2 != 0 && kind >= first_of_masters) kind = not_of_masters;
     switch (kind) {
@@ -259,6 +260,15 @@ Listed random_events(unsigned seed, bool are_apart, bool are_threads_apart = fal
         break;
       case 24:
         add(EventType::mpi_collective_end, 1, 8, 8, {EventAttribute::payload(0, 0)});
+        break;
+      case 25:
+        add(EventType::mpi_rma_collective_begin);
+        break;
+      case 26:
+        add(EventType::mpi_rma_collective_end);
+        break;
+      case 27:
+        add(below(2) == 0 ? EventType::mpi_rma_put : EventType::mpi_rma_complete_there, peer, 8, below(6));
         break;
       default:
         add(below(2) == 0 ? EventType::mpi_collective_request : EventType::comm_create, 1, below(6));

@@ -297,8 +297,7 @@ class DeviceMemory final : public Rule {
 
 std::span<const RuleEntry> device_rules() {
   static constexpr std::array table{
-      RuleEntry{{"E12", "each RMA operation of a device completes once"},
-                make_rule<RmaPairs>},
+      RuleEntry{{"E12", "each RMA operation of a device completes once"}, make_rule<RmaPairs>},
       RuleEntry{{"E13", "operations of one stream do not overlap"}, make_rule<StreamOverlap>},
       RuleEntry{{"E14", "each kernel has exactly one submit on the host, which starts first"},
                 make_rule<KernelSubmits>},

@@ -16,10 +16,26 @@ bool is_receive(EventType type) {
   return type == EventType::mpi_recv || type == EventType::mpi_irecv;
 }
 bool is_collective(EventType type) {
-  return type == EventType::mpi_collective_end || type == EventType::mpi_collective_complete;
+  return type == EventType::mpi_collective_end || type == EventType::mpi_collective_complete ||
+         type == EventType::mpi_rma_collective_end;
 }
 
 }  // namespace
+
+MpiCut::MpiCut(const Definitions& definitions) : world_{definitions} {
+  for (const RmaWindow& window : definitions.windows) comm_of_window_.push_back(window.comm);
+}
+
+MpiCut::Collectives MpiCut::collectives_of(const Event& event) {
+  if (event.type == EventType::mpi_rma_collective_end) return {event.sub, Kind::on_window};
+  return {event.ref, event.type == EventType::mpi_collective_complete ? Kind::non_blocking : Kind::blocking};
+}
+
+std::vector<std::uint32_t> MpiCut::all_members(const Collectives& which) const {
+  if (which.second != Kind::on_window) return world_.all_members(which.first);
+  return which.first < comm_of_window_.size() ? world_.all_members(comm_of_window_[which.first])
+                                              : std::vector<std::uint32_t>{};
+}
 
 std::optional<MpiCut::Channel> MpiCut::channel_of(LocationRef location, const Event& event, bool sends) const {
   const std::uint32_t me = world_.rank_of(location);
@@ -123,7 +139,8 @@ void MpiCut::decide() {
 }
 
 void MpiCut::before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
-  if (event.type < EventType::mpi_send || event.type > EventType::mpi_collective_complete) return;
+  const bool is_of_two_sides = event.type >= EventType::mpi_send && event.type <= EventType::mpi_collective_complete;
+  if (!is_of_two_sides && event.type != EventType::mpi_rma_collective_end) return;
   follow_request(location, event, attributes, true);
   if (const std::uint32_t rank = world_.rank_of(location); rank != undefined_ref)
     follow_receive(receivers_[rank], event, attributes);
@@ -134,7 +151,7 @@ void MpiCut::before(LocationRef location, const Event& event, std::span<const Ev
     ahead += is_send(event.type) ? 1 : -1;
     if (ahead == 0) ahead_.erase(*channel);
   } else if (is_collective(event.type)) {
-    Members& members = members_of(event);
+    Members& members = collectives_[collectives_of(event)];
     members.most = std::max(members.most, ++members.done[world_.rank_of(location)]);
   }
 }
@@ -145,22 +162,25 @@ void MpiCut::begin() {
     if (ahead > 0) ends_[channel], unsettled_[channel[2]].insert(channel);
   is_undecided_ = !ends_.empty();
   for (auto& [which, members] : collectives_) {
-    const std::vector<std::uint32_t> ranks = world_.all_members(which.first);
+    const std::vector<std::uint32_t> ranks = all_members(which);
     if (ranks.empty()) members.most = 0;
     for (const std::uint32_t rank : ranks) {
       const std::uint64_t missing = members.most - members.done[rank];
-      if (missing != 0 && !which.second) behind_[rank] += missing;
+      if (missing != 0 && which.second != Kind::non_blocking) behind_[{rank, which.second}] += missing;
     }
   }
 }
 
-bool MpiCut::is_behind(LocationRef location) const {
-  return !behind_.empty() && behind_.contains(world_.rank_of(location));
+bool MpiCut::is_behind(LocationRef location, const Event& event) const {
+  const bool is_on_window = event.type == EventType::mpi_rma_collective_begin;
+  if (behind_.empty() || (!is_on_window && event.type != EventType::mpi_collective_begin)) return false;
+  return behind_.contains({world_.rank_of(location), is_on_window ? Kind::on_window : Kind::blocking});
 }
 
 std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
                                    std::span<const EventAttribute> attributes) {
   if (!follow_request(location, event, attributes, false)) return std::nullopt;
+  if (!one_sided_.has_beginning(world_.rank_of(location), event)) return std::nullopt;
   if (is_receive(event.type)) {
     Receiver& receiver = receivers_[world_.rank_of(location)];
     if (const auto found = receiver.dropped.find(receiver.seen_after++); found != receiver.dropped.end()) {
@@ -178,12 +198,13 @@ std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
     return std::nullopt;
   }
   if (!is_collective(event.type)) return event;
-  Members& members = members_of(event);
+  const Collectives which = collectives_of(event);
+  Members& members = collectives_[which];
   std::uint64_t& done = members.done[world_.rank_of(location)];
   if (done >= members.most) return event;
   ++done;
-  if (event.type == EventType::mpi_collective_end) {
-    const auto behind = behind_.find(world_.rank_of(location));
+  if (which.second != Kind::non_blocking) {
+    const auto behind = behind_.find({world_.rank_of(location), which.second});
     if (behind != behind_.end() && --behind->second == 0) behind_.erase(behind);
     return std::nullopt;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tracer/base/packed_numbers.hpp"
+#include "tracer/cut/one_sided_cut.hpp"
 #include "tracer/event.hpp"
 #include "tracer/replay/mpi/world.hpp"
 
@@ -22,7 +23,7 @@ namespace tracer::report {
 
 class MpiCut {
  public:
-  explicit MpiCut(const Definitions& definitions) : world_{definitions} {}
+  explicit MpiCut(const Definitions& definitions);
   /// An event before the cut.
   void before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// The cut: no more calls of before().
@@ -40,9 +41,9 @@ class MpiCut {
   bool is_undecided() const { return is_undecided_; }
   void look_ahead(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void decide();
-  /// Whether a collective operation that the location begins now may be one that others did before the cut: only its
-  /// end shows that. An end, too, that after() leaves out.
-  bool is_behind(LocationRef location) const;
+  /// Whether the event begins a collective operation that may be one that others did before the cut: only its end shows
+  /// that. An end, too, that after() leaves out.
+  bool is_behind(LocationRef location, const Event& event) const;
   /// After it: the event, or what stands for it; none: the other end lies before the cut.
   std::optional<Event> after(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
 
@@ -67,9 +68,10 @@ class MpiCut {
   std::uint64_t follow_receive(Receiver& receiver, const Event& event, std::span<const EventAttribute> attributes);
   bool is_settled(const Channel& channel, std::int64_t ahead) const;
   std::optional<Channel> channel_of(LocationRef location, const Event& event, bool is_send) const;
-  Members& members_of(const Event& event) {
-    return collectives_[{event.ref, event.type == EventType::mpi_collective_complete}];
-  }
+  enum class Kind : std::uint8_t { blocking, non_blocking, on_window };
+  using Collectives = std::pair<std::uint32_t, Kind>;  ///< of a communicator, or of a window
+  static Collectives collectives_of(const Event& event);
+  std::vector<std::uint32_t> all_members(const Collectives& which) const;
 
   MpiWorld world_;
   /// Whether the part has the request that the event ends or tests; requests that begin are, from then on.
@@ -83,8 +85,10 @@ class MpiCut {
   std::map<Channel, std::vector<End>> ends_;              ///< behind the cut, of channels with messages sent before
   std::map<std::uint32_t, std::set<Channel>> unsettled_;  ///< of these, by receiver
   bool is_undecided_ = false;
-  std::map<std::pair<CommRef, bool>, Members> collectives_;  ///< of a communicator; true: non-blocking ones
-  std::map<std::uint32_t, std::uint64_t> behind_;            ///< blocking ones that others did before, by rank
+  std::map<Collectives, Members> collectives_;
+  std::map<std::pair<std::uint32_t, Kind>, std::uint64_t> behind_;  ///< those that others did before, by rank
+  std::vector<CommRef> comm_of_window_;
+  OneSidedCut one_sided_;
 };
 
 }  // namespace tracer::report

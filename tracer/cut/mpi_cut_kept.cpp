@@ -40,7 +40,7 @@ void MpiCut::keep(std::string& out) const {
   put_number(out, collectives_.size());
   for (const auto& one : collectives_) {
     put_number(out, one.first.first);
-    put_number(out, one.first.second ? 1 : 0);
+    put_number(out, static_cast<std::uint64_t>(one.first.second));
     put_number(out, one.second.done.size());
     for (const auto& done : one.second.done) {
       put_number(out, done.first);
@@ -81,8 +81,10 @@ void MpiCut::take(BytesIn& in, const std::vector<bool>& wanted) {
     if (has(rank)) receivers_[rank] = std::move(receiver);
   }
   for (std::size_t left = in.count(); left != 0 && in.ok(); --left) {
-    const CommRef comm = in.number32();
-    Members& members = collectives_[{comm, in.number() != 0}];
+    const std::uint32_t ref = in.number32();
+    const std::uint64_t kind = in.number();
+    if (kind > static_cast<std::uint64_t>(Kind::on_window)) return in.refuse();
+    Members& members = collectives_[{ref, static_cast<Kind>(kind)}];
     for (std::size_t ranks = in.count(); ranks != 0 && in.ok(); --ranks) {
       const std::uint32_t rank = in.number32();
       const std::uint64_t done = in.number();

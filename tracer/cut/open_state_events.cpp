@@ -36,6 +36,11 @@ std::optional<Event> end_of(const Event& begin) {
   }
 }
 
+EventType end_of_collective(const Event& begin) {
+  return begin.type == EventType::mpi_collective_begin ? EventType::mpi_collective_end
+                                                       : EventType::mpi_rma_collective_end;
+}
+
 }  // namespace
 
 std::vector<std::pair<OpenState::Held, std::uint64_t>> OpenState::done_ahead() const {
@@ -165,7 +170,7 @@ void OpenState::emit_openings(std::uint64_t time, const Emit& emit) {
       ++locations_[location].joins;
       continue;
     }
-    if (event.type == EventType::mpi_collective_begin) {
+    if (event.type == EventType::mpi_collective_begin || event.type == EventType::mpi_rma_collective_begin) {
       locations_[location].collective = event;
       continue;
     }
@@ -184,7 +189,7 @@ bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<
     --state.joins;
     return false;
   }
-  if (event.type != EventType::mpi_collective_end || !state.collective) return true;
+  if (!state.collective || event.type != end_of_collective(*state.collective)) return true;
   first = state.collective;
   first->time = event.time;  // others may have been written since
   state.collective.reset();

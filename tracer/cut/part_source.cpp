@@ -224,8 +224,7 @@ class PartSource final : public EventSource, private EventVisitor {
   void within(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
     if (event.time > to_) return behind(location, event, attributes);
     open_->follow(location, event, attributes);
-    if (event.type == EventType::mpi_collective_begin && mpi_->is_behind(location))
-      return open_->emit_with_end(location, event);
+    if (mpi_->is_behind(location, event)) return open_->emit_with_end(location, event);
     const std::optional<Event> cut = mpi_->after(location, event, attributes);
     std::optional<Event> first;
     if (!open_->goes_on(location, event, first)) return;

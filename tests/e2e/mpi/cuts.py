@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of a job as archives of their own: valid wherever they are cut, also where a rank is many collective operations ahead of the others; of some
-ranks the report is that of these ranks of the whole. Usage: cuts.py --tool libtracer.so --tracer tracer"""
+"""Parts of a job as archives of their own: valid wherever they are cut, also where a rank is many collective operations ahead of the others, and in
+epochs of one-sided communication; of some ranks the report is that of these ranks of the whole. Usage: cuts.py --tool libtracer.so --tracer tracer"""
 import json
 import pathlib
 import sys
@@ -14,6 +14,7 @@ from traced import clean, run  # noqa: E402
 from windows import compare  # noqa: E402
 
 PIECES = 7
+PROGRAMS = ("ahead", "windows")
 
 
 def said(options, *command):
@@ -49,12 +50,13 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)
         for family in families:
-            program, job = compiled(family, HERE / "ahead.c", directory / family), directory / f"job-{family}"
-            done = run([options.tracer, "run", "-q", "-o", str(job), "--", *launch(family, 3), program], environment(TRACER_LIBRARY=options.tool))
-            if done.returncode != 0:
-                raise SystemExit(f"FAILED: {family}: {done.stderr[-1500:]}")
-            check(options, job, directory)
-            compare(options.tracer, job, directory / "out")  # with an index and without one
+            for name in PROGRAMS:
+                program, job = compiled(family, HERE / f"{name}.c", directory / f"{family}-{name}"), directory / f"job-{family}-{name}"
+                done = run([options.tracer, "run", "-q", "-o", str(job), "--", *launch(family, 3), program], environment(TRACER_LIBRARY=options.tool))
+                if done.returncode != 0:
+                    raise SystemExit(f"FAILED: {family}: {name}: {done.stderr[-1500:]}")
+                check(options, job, directory)
+                compare(options.tracer, job, directory / f"out-{name}")  # with an index and without one
     print(f"ok: {', '.join(families)}")
 
 
