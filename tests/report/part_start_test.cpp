@@ -191,7 +191,7 @@ Listed random_events(unsigned seed, bool are_apart, bool are_threads_apart = fal
       events.push_back({location, event, std::move(attributes)});
     };
     const EventAttribute request = EventAttribute::payload(0, below(6));
-    unsigned kind = below(29);
+    unsigned kind = below(30);
     constexpr unsigned first_of_masters = 11, not_of_masters = 15;
     if (are_threads_apart && location % 2 != 0 && kind >= first_of_masters) kind = not_of_masters;
     switch (kind) {
@@ -268,6 +268,9 @@ Listed random_events(unsigned seed, bool are_apart, bool are_threads_apart = fal
         add(EventType::mpi_rma_collective_end);
         break;
       case 27:
+        add(EventType::measurement_on_off, 0, below(2));
+        break;
+      case 28:
         add(below(2) == 0 ? EventType::mpi_rma_put : EventType::mpi_rma_complete_there, peer, 8, below(6));
         break;
       default:

@@ -3,7 +3,11 @@
 #include "catch.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/mpi_traces.hpp"
@@ -196,6 +200,52 @@ TEST_CASE("the parts of a trace have together what the whole has") {
       CHECK(sum == whole);
     }
   }
+}
+
+TEST_CASE("a part that begins or ends in a pause has nothing but its end or its begin there") {
+  struct Recording final : EventVisitor {
+    void event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
+      if (event.type == EventType::measurement_on_off) {
+        CHECK((event.a == 1) == is_off);
+        is_off = event.a == 0;
+        times.push_back(event.time - start);
+      } else {
+        CHECK(!is_off);
+        opened += event.type == EventType::enter ? 1 : event.type == EventType::leave ? -1 : 0;
+      }
+    }
+    bool is_off = false;
+    int opened = 0;
+    std::vector<std::uint64_t> times;
+  };
+  TraceBuilder trace{1};
+  const RegionRef region = trace.region("function", RegionRole::function);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start + 50, region);
+  trace.simple(0, start + 100, EventType::measurement_on_off, 0, 0);
+  trace.simple(0, start + 200, EventType::measurement_on_off, 0, 1);
+  trace.leave(0, start + 250, region);
+  trace.simple(0, start + 300, EventType::program_end);
+  Part part;
+  std::vector<std::uint64_t> times;
+  SECTION("begins") {
+    part.from = 150;
+    times = {150, 200};
+  }
+  SECTION("ends") {
+    part.to = 150;
+    times = {100, 150};
+  }
+  SECTION("both") {
+    part.from = 120;
+    part.to = 150;
+    times = {120, 150};
+  }
+  Recording recording;
+  report::part_of(trace.set_clock(), part)->read(recording);
+  CHECK(!recording.is_off);
+  CHECK(recording.opened == 0);
+  CHECK(recording.times == times);
 }
 
 TEST_CASE("numbers are given one by one and as ranges") {

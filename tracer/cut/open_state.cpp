@@ -136,6 +136,9 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
       return begin_team(location, state, event, attributes);
     case EventType::team_end:
       return end_team(state);
+    case EventType::measurement_on_off:
+      state.off = event.a == 0;
+      return;
     case EventType::task_create:
     case EventType::task_switch:
     case EventType::task_complete:

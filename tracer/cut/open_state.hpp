@@ -31,7 +31,7 @@ class OpenState {
   /// Whether a fork of the location has not led into its team's region yet: a trace cannot end there.
   bool is_forking(LocationRef location) const;
   bool is_any_forking() const;
-  /// The events that opened what is open, in their order, at `time`.
+  /// The events that opened what is open, in their order, at `time`; then recording is switched off where it was.
   void emit_openings(std::uint64_t time, const Emit& emit);
   /// The same at time 0 for who goes on with all events behind, also those that emit_openings() cannot have: of a team
   /// that is over before its join comes a fork, begin and end of an undefined team.
@@ -41,8 +41,8 @@ class OpenState {
   bool goes_on(LocationRef location, const Event& event, std::optional<Event>& first);
   /// A collective operation begins, of which only the end decides whether it is written: then, with that.
   void emit_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
-  /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
-  /// and leave it then. Tasks that nobody has begun are left as they are.
+  /// Events that end what is open, what came last first, at `time`, after recording is on again everywhere. Members
+  /// that have not come to an open team begin it and leave it then. Tasks that nobody has begun are left as they are.
   void emit_closings(std::uint64_t time, const Emit& emit) const;
   /// Each explicit task has been on one location only, and nobody came to a team again whose master was in it: of some
   /// locations alone the same is open.
@@ -110,6 +110,7 @@ class OpenState {
     std::uint64_t joins = 0;          ///< to come, of forks that were left out
     std::optional<Event> collective;  ///< begun, mostly before the part; written with its end
     Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
+    bool off = false;                 ///< recording is
     Owner current;
     ExplicitTask* task = nullptr;  ///< that of `current`, where it has been looked up
   };
@@ -171,6 +172,8 @@ class OpenState {
   static void emit_done(LocationRef location, Event enter, std::uint64_t times, const Emit& emit);
   /// Those who have not come to the team that a master began come and go.
   void emit_absent(const Membership& master, std::uint64_t time, const Emit& emit) const;
+  /// On all locations where recording is off.
+  void emit_recording(bool on, std::uint64_t time, const Emit& emit) const;
   void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// In the order in which it was opened: all that is open, and `more`.
   std::vector<Item> items(const std::vector<std::pair<Held, std::uint64_t>>& more = {}) const;

@@ -140,6 +140,13 @@ void OpenState::emit_done(LocationRef location, Event enter, std::uint64_t times
   }
 }
 
+void OpenState::emit_recording(bool on, std::uint64_t time, const Emit& emit) const {
+  Event event = event_of(EventType::measurement_on_off, 0, on ? 1 : 0);
+  event.time = time;
+  for (LocationRef location = 0; location < locations_.size(); ++location)
+    if (locations_[location].off) emit(location, event, {});
+}
+
 void OpenState::emit_begun(const Emit& emit) const {
   std::vector<Owner> current(locations_.size());
   const auto ahead = done_ahead();
@@ -181,6 +188,7 @@ void OpenState::emit_openings(std::uint64_t time, const Emit& emit) {
   }
   for (LocationRef location = 0; location < locations_.size(); ++location)
     go_to(location, locations_[location].current, time, current, emit);
+  emit_recording(false, time, emit);
 }
 
 bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<Event>& first) {
@@ -197,6 +205,7 @@ bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<
 }
 
 void OpenState::emit_closings(std::uint64_t time, const Emit& emit) const {
+  emit_recording(true, time, emit);
   std::vector<Owner> current;
   std::vector<std::vector<Owner>> forks;
   for (const State& state : locations_) {

@@ -41,7 +41,7 @@ class OpenState::Keeper {
  private:
   static bool is_empty(const State& state) {
     return state.stack.empty() && state.teams.empty() && state.forks.empty() && state.joining == 0 &&
-           state.operations.empty() && !state.current;
+           state.operations.empty() && !state.off && !state.current;
   }
   void number(const Stack& stack) {
     for (const Held& one : stack) numbers_.push_back(one.number);
@@ -103,6 +103,7 @@ class OpenState::Keeper {
     put_number(out_, state.forks.size());
     for (const Owner& owner : state.forks) put(owner);
     put_number(out_, state.joining);
+    put_number(out_, state.off ? 1 : 0);
     put(state.current);
   }
   void put(const TaskKey& key, const ExplicitTask& task) {
@@ -207,6 +208,7 @@ class OpenState::Taker {
     for (std::size_t left = in_.count(); left != 0 && in_.ok(); --left) state.forks.push_back(get_owner());
     state.joining = static_cast<std::size_t>(in_.number());
     if (state.joining > state.forks.size()) in_.refuse();
+    state.off = in_.number() != 0;
     state.current = get_owner();
     return state;
   }

@@ -94,6 +94,11 @@ void remove_members(Definitions& definitions) {
   }
 }
 
+/// What a location has between a fork and its team's region.
+bool leads_into_team(EventType type) {
+  return type == EventType::team_begin || type == EventType::enter || type == EventType::measurement_on_off;
+}
+
 class PartSource final : public EventSource, private EventVisitor {
  public:
   PartSource(EventSource& source, const Part& part, FindPartStart find_start)
@@ -180,7 +185,7 @@ class PartSource final : public EventSource, private EventVisitor {
   void behind(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
     if (!begun_) begin();
     is_over_ = true;
-    if (open_->is_forking(location) && (event.type == EventType::team_begin || event.type == EventType::enter)) {
+    if (open_->is_forking(location) && leads_into_team(event.type)) {
       Event at_end = event;
       at_end.time = to_;
       open_->follow(location, at_end, attributes);
