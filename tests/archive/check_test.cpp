@@ -137,6 +137,24 @@ TEST_CASE("sections that share one place are not told apart, others are executed
   }
 }
 
+TEST_CASE("where a filter has left regions out the executor of a single need not be in it") {
+  for (const bool is_filtered : {false, true}) {
+    const Scratch scratch;
+    Seed seed;
+    const auto number = static_cast<std::uint32_t>(seed.d.regions.size());
+    auto sblock = seed.d.regions[r_parallel];
+    sblock.name = sblock.canonical = "!$omp single sblock @app.c:3";
+    sblock.role = RegionRole::single_sblock;
+    seed.d.regions.push_back(sblock);
+    seed.span(0, 1203, 1205, number);
+    if (is_filtered) seed.d.properties.push_back({"TRACER::FILTER", "EXCLUDE single"});
+    write_archive(seed.trace, scratch / "out");
+    const auto report = check::check(scratch / "out");
+    INFO(explain(report));
+    CHECK(with_outcome(report, check::Outcome::violated) == (is_filtered ? Rules{} : Rules{"E22"}));
+  }
+}
+
 TEST_CASE("totals are compared with what the program counted") {
   const Scratch scratch;
   write_archive(make_sample(), scratch / "out");

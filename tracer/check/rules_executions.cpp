@@ -277,6 +277,7 @@ class Once final : public Rule {
       }
       return;
     }
+    if (c_.is_filtered()) return;  // what it is in may be left out
     add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is in no " +
                          (role == RegionRole::section ? "sections" : "single"));
   }
@@ -289,7 +290,7 @@ class Once final : public Rule {
       const auto at = [&](const std::string& what) {
         add_violation(x.first.location, x.first.time, what, x.first.position);
       };
-      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock())
+      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock() && !c_.is_filtered())
         at("no thread executed this single");
       for (const auto& [region, times] : x.blocks) {
         if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
