@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/otf2/common/trace_definitions.hpp"
+#include "sampled_seed.hpp"
 #include "seed.hpp"
 #include "tracer/error.hpp"
 
@@ -165,6 +166,17 @@ TEST_CASE("totals are compared with what the program counted") {
   const auto report = check::check(scratch / "out", counted);
   CHECK(with_outcome(report, check::Outcome::violated) == Rules{"E25"});
   CHECK_THAT(explain(report), ContainsSubstring("tasks created: 2 in the program, 1 in the trace"));
+}
+
+TEST_CASE("constructs of an archive with samples are counted, too") {
+  const Scratch scratch;
+  write_archive(sample_with_threads(), scratch / "out");
+  put_samples(scratch / "out");
+  check::CheckOptions counted;
+  counted.expected = {{"critical", 2}, {"parallel", 2}};
+  CHECK(check::check(scratch / "out", counted).valid());
+  counted.expected = {{"critical", 3}};
+  CHECK(with_outcome(check::check(scratch / "out", counted), check::Outcome::violated) == Rules{"E25"});
 }
 
 TEST_CASE("an archive that cannot be read at all is an error") {

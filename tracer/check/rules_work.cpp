@@ -97,6 +97,10 @@ class GroundTruth final : public Rule {
       case EventKind::enter:
         ++counts_[std::string{c_.construct(e.field[0])}];
         break;
+      case EventKind::calling_context_enter:
+        if (const auto* context = d().calling_contexts.find(e.field[0]); context != nullptr)
+          ++counts_[std::string{c_.construct(context->region)}];
+        break;
       case EventKind::thread_task_create:
         ++counts_["tasks created"];
         break;
