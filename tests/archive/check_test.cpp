@@ -3,8 +3,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "formats/otf2/common/trace_definitions.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "sampled_seed.hpp"
 #include "seed.hpp"
 #include "tracer/error.hpp"
@@ -13,6 +15,14 @@ using namespace tracer;
 using namespace tracer::test;
 
 namespace {
+
+/// Those of the OTF2 library in the anchor file.
+std::string version_bytes(const fs::path& dir) {
+  const auto* version = otf2::Trace::open(dir).info().version;
+  std::string bytes;
+  for (std::size_t i = 0; i < 3; ++i) bytes += static_cast<char>(version[i]);
+  return bytes;
+}
 
 /// Our writer takes the right kind: changes that of the asynchronous metric classes.
 void change_recorder_kind(const fs::path& definitions, char from, char to) {
@@ -154,6 +164,30 @@ TEST_CASE("where a filter has left regions out the executor of a single need not
     INFO(explain(report));
     CHECK(with_outcome(report, check::Outcome::violated) == (is_filtered ? Rules{} : Rules{"E22"}));
   }
+}
+
+TEST_CASE("processes hold streams in archives of OTF2 before 3.0") {
+  for (const char major : {2, 3}) {
+    const Scratch scratch;
+    Seed seed;
+    seed.d.locations[2].group = 0;
+    seed.d.groups_of_locations.pop_back();
+    seed.d.nodes.pop_back();
+    write_archive(seed.trace, scratch / "out");
+    replace(scratch / "out/traces.otf2", version_bytes(scratch / "out"), std::string{major, 3, 0});
+    const auto report = check::check(scratch / "out");
+    INFO(explain(report));
+    CHECK((with_outcome(report, check::Outcome::violated).count("D07") == 1) == (major == 3));
+  }
+}
+
+TEST_CASE("a thread may write its buffer between the end of a parallel region and its team's") {
+  Seed seed;
+  seed.insert(1, event(1235, EventType::buffer_flush, 0, 1235));
+  auto& events = seed.events(1);
+  std::swap(events[events.size() - 1], events[events.size() - 2]);
+  CHECK(events.back().type == EventType::team_end);
+  check_valid(seed);
 }
 
 TEST_CASE("totals are compared with what the program counted") {

@@ -180,8 +180,9 @@ void CheckContext::apply(const EventView& e) {
       break;
   }
   ++counts_[index_of(e.location)];
-  // What is sampled may be anywhere between others.
-  if (e.kind != EventKind::calling_context_sample && e.kind != EventKind::metric) s.last_kind = e.kind;
+  // What is sampled, and flushes, may be anywhere between others.
+  if (e.kind != EventKind::calling_context_sample && e.kind != EventKind::metric && e.kind != EventKind::buffer_flush)
+    s.last_kind = e.kind;
   s.last_time = e.time;
 }
 

@@ -42,7 +42,7 @@ struct LocationState {
   bool in_task = false;    ///< an explicit task is current
   bool task_done = false;  ///< it is complete, and the switch to the next is to come
   TaskKey task;
-  EventKind last_kind = EventKind::none;  ///< none: it is the first, or the one before lies before a part's begin
+  EventKind last_kind = EventKind::none;  ///< but for flushes, samples and metrics; none: there is none in the part
   std::uint32_t last_region = undefined_ref;
   std::uint64_t last_time = 0;
   bool recording = true, is_recording_known = true;

@@ -32,18 +32,20 @@ struct GroupTypes final : Rule {
       applies();
       const auto* group = d().location_groups.find(location.group);
       if (group == nullptr) continue;  // D02
-      const bool fits = group->type == v::location_group_process
-                            ? location.type == v::location_cpu_thread || location.type == v::location_metric
-                        : group->type == v::location_group_accelerator
-                            ? location.type == v::location_accelerator_stream || location.type == v::location_metric
-                            : false;
-      if (!fits) {
+      if (!fits(location.type, group->type)) {
         add_violation(c_.location_name(location.ref) + " of type " + std::to_string(location.type) +
                       " is in the location group " + in_quotes(d().text(group->name)) + " of type " +
                       std::to_string(group->type));
       }
     }
     for (const auto& group : d().location_groups) creating_group(group);
+  }
+  /// Before OTF2 3.0 there were groups of processes only, and streams belonged to them.
+  bool fits(unsigned location, unsigned group) const {
+    const bool is_stream = location == v::location_accelerator_stream;
+    if (!is_stream && location != v::location_cpu_thread && location != v::location_metric) return false;
+    if (group == v::location_group_accelerator) return location != v::location_cpu_thread;
+    return group == v::location_group_process && (!is_stream || c_.trace().info().version[0] < 3);
   }
   void creating_group(const otf2::LocationGroupDef& group) {
     if (group.type == v::location_group_process) return;
