@@ -193,10 +193,14 @@ struct Metric {
 };
 
 struct ClockProperties {
+  static constexpr std::uint64_t unknown_realtime = ~std::uint64_t{0};  ///< OTF2's, and that of archives before 3.0
+
   std::uint64_t resolution = 1'000'000'000;  ///< ticks per second of Event::time
   std::uint64_t offset = 0;                  ///< time of the first event
   std::uint64_t length = 0;                  ///< last event's time minus offset
-  std::uint64_t realtime = 0;                ///< ns since the epoch at offset
+  std::uint64_t realtime = 0;                ///< ns since the epoch at offset; 0 or unknown_realtime: unknown
+
+  bool has_realtime() const noexcept { return realtime != 0 && realtime != unknown_realtime; }
 };
 
 struct Definitions {

@@ -167,14 +167,14 @@ TEST_CASE("where a filter has left regions out the executor of a single need not
 }
 
 TEST_CASE("processes hold streams in archives of OTF2 before 3.0") {
-  for (const char major : {2, 3}) {
+  for (const unsigned major : {2u, 3u}) {
     const Scratch scratch;
     Seed seed;
     seed.d.locations[2].group = 0;
     seed.d.groups_of_locations.pop_back();
     seed.d.nodes.pop_back();
     write_archive(seed.trace, scratch / "out");
-    replace(scratch / "out/traces.otf2", version_bytes(scratch / "out"), std::string{major, 3, 0});
+    replace(scratch / "out/traces.otf2", version_bytes(scratch / "out"), std::string{static_cast<char>(major), 3, 0});
     const auto report = check::check(scratch / "out");
     INFO(explain(report));
     CHECK((with_outcome(report, check::Outcome::violated).count("D07") == 1) == (major == 3));

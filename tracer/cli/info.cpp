@@ -131,7 +131,7 @@ Json about_machine() {
 /// What a person needs first; the internals come after.
 void add_run(const Definitions& definitions, const std::vector<report::ProcessRow>& processes, Json& info) {
   const report::RunFacts facts = report::facts_of_all(definitions, processes);
-  if (definitions.clock.realtime != 0) {
+  if (definitions.clock.has_realtime()) {
     const auto seconds = static_cast<std::time_t>(definitions.clock.realtime / 1'000'000'000u);
     std::tm local{};
     char text[64];

@@ -45,8 +45,9 @@ class Rewriter final : public EventVisitor {
     ClockProperties& clock = definitions.clock;
     if (events_ != 0) {
       const auto begun = static_cast<long double>(first_) - static_cast<long double>(clock.offset);
-      clock.realtime += static_cast<std::uint64_t>(
-          static_cast<std::int64_t>(begun * 1'000'000'000 / static_cast<long double>(clock.resolution)));
+      if (clock.realtime != ClockProperties::unknown_realtime)
+        clock.realtime += static_cast<std::uint64_t>(
+            static_cast<std::int64_t>(begun * 1'000'000'000 / static_cast<long double>(clock.resolution)));
       clock.offset = first_;
       clock.length = last_ - first_;
     }

@@ -306,7 +306,7 @@ struct Hint {
 
 struct Report {
   std::string archive, program, creator;
-  std::uint64_t begin_realtime = 0;  ///< ns since the epoch
+  std::uint64_t begin_realtime = 0;  ///< ns since the epoch; 0: unknown
   std::uint64_t begin = 0;           ///< time of the first event
   std::uint64_t wall = 0, events = 0, irregular = 0;
   std::uint64_t threads = 0, streams = 0;
