@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `tracer check` says of good archives, and how it says what is wrong.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -188,6 +191,39 @@ TEST_CASE("a thread may write its buffer between the end of a parallel region an
   std::swap(events[events.size() - 1], events[events.size() - 2]);
   CHECK(events.back().type == EventType::team_end);
   check_valid(seed);
+}
+
+TEST_CASE("a second submit is found after the kernel, and a second kernel of a submit is none of another") {
+  constexpr std::uint32_t submit = 12;
+  for (const bool is_submit : {true, false}) {
+    const Scratch scratch;
+    Seed seed;
+    const std::size_t location = is_submit ? 0 : 2;
+    seed.insert(location, event(1440, EventType::enter, is_submit ? submit : std::uint32_t{r_kernel}));
+    seed.insert(location, event(1441, EventType::parameter_uint, p_callsite_id, 102));
+    seed.insert(location, event(1450, EventType::leave, is_submit ? submit : std::uint32_t{r_kernel}));
+    write_archive(seed.trace, scratch / "out");
+    const auto report = check::check(scratch / "out");
+    INFO(explain(report));
+    CHECK(with_outcome(report, check::Outcome::violated) == (is_submit ? Rules{"E14"} : Rules{}));
+  }
+}
+
+TEST_CASE("of many nodes one below the other each is below the root, unless they are in a circle") {
+  constexpr std::uint32_t many = 3000;
+  for (const bool is_circle : {false, true}) {
+    const Scratch scratch;
+    Seed seed;
+    const auto first = static_cast<std::uint32_t>(seed.d.nodes.size());
+    for (std::uint32_t i = 0; i < many; ++i)
+      seed.d.nodes.push_back({"node", "node", i == 0 ? 1 : first + i - 1, NodeDomain::none, {}});
+    if (is_circle) seed.d.nodes[first].parent = first + many / 2;
+    write_archive(seed.trace, scratch / "out");
+    const auto report = check::check(scratch / "out");
+    const auto found =
+        std::find_if(report.findings.begin(), report.findings.end(), [](const auto& f) { return f.rule == "D08"; });
+    CHECK(found->count == (is_circle ? many : 0));
+  }
 }
 
 TEST_CASE("totals are compared with what the program counted") {

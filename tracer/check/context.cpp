@@ -9,22 +9,31 @@ namespace {
 const std::vector<std::uint32_t> nothing;
 const std::vector<std::uint64_t> nobody;
 
+/// The first COMM_LOCATIONS of each paradigm.
+using AllLocations = std::unordered_map<unsigned, const otf2::GroupDef*>;
+
+AllLocations all_locations_of(const otf2::TraceDefinitions& d) {
+  AllLocations all;
+  for (const auto& group : d.groups)
+    if (group.type == otf2::values::group_comm_locations) all.try_emplace(group.paradigm, &group);
+  return all;
+}
+
 /// Ranks of a COMM_GROUP are indices into the COMM_LOCATIONS of its paradigm.
-std::vector<std::uint64_t> members_of(const otf2::TraceDefinitions& d, const otf2::CommDef& comm) {
+std::vector<std::uint64_t> members_of(const otf2::TraceDefinitions& d, const otf2::CommDef& comm,
+                                      const AllLocations& all_locations) {
   const auto* group = d.groups.find(comm.group);
   if (group == nullptr) return {};
   if (group->type == otf2::values::group_comm_locations) return group->members;
   if (group->type != otf2::values::group_comm_group) return {};
-  for (const auto& all : d.groups) {
-    if (all.type != otf2::values::group_comm_locations || all.paradigm != group->paradigm) continue;
-    std::vector<std::uint64_t> members;
-    for (const auto i : group->members) {
-      if (i >= all.members.size()) return {};
-      members.push_back(all.members[i]);
-    }
-    return members;
+  const auto all = all_locations.find(group->paradigm);
+  if (all == all_locations.end()) return {};
+  std::vector<std::uint64_t> members;
+  for (const auto i : group->members) {
+    if (i >= all->second->members.size()) return {};
+    members.push_back(all->second->members[i]);
   }
-  return {};
+  return members;
 }
 
 }  // namespace
@@ -46,9 +55,10 @@ CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options
   }
   states_.resize(index_.size());
   counts_.resize(index_.size());
+  const AllLocations all_locations = all_locations_of(definitions());
   for (const auto& comm : definitions().comms) {
     auto& ranks = ranks_[comm.ref];
-    auto members = members_of(definitions(), comm);
+    auto members = members_of(definitions(), comm, all_locations);
     for (std::size_t i = 0; i < members.size(); ++i) ranks.emplace(members[i], static_cast<std::int64_t>(i));
     members_.emplace(comm.ref, std::move(members));
   }

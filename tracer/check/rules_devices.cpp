@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // E12-E14, E19, E20: RMA operations, streams, kernels and their submits, transfers, device memory.
 #include <array>
+#include <cstddef>
+#include <deque>
 #include <unordered_map>
+#include <utility>
 
 #include "tracer/check/rule.hpp"
 #include "tracer/property_names.hpp"
@@ -174,10 +177,14 @@ class KernelSubmits final : public Rule {
     if (kernel) {
       any_id_ = true;
       if (c_.part() != nullptr) applies();
-      if (!submits_.contains(id)) early_.try_emplace(id, Seen{location, time, position});
+      if (const auto submit = submits_.find(id); submit != submits_.end())
+        forget_later(*submit);
+      else
+        early_.try_emplace(id, Seen{location, time, position});
       return;
     }
-    if (!submits_.emplace(id, time).second)
+    const auto [submit, is_new] = submits_.try_emplace(id, false);
+    if (!is_new)
       return add_violation(location, time, "a second submit of operation " + std::to_string(number), position);
     if (const auto early = early_.find(id); early != early_.end()) {
       if (early->second.time < time) {
@@ -186,13 +193,24 @@ class KernelSubmits final : public Rule {
                       early->second.position);
       }
       early_.erase(early);
+      forget_later(*submit);
     }
   }
+  /// A submit whose kernel has come. Another kernel or submit of the same number would come soon.
+  void forget_later(std::pair<const OwnNumber, bool>& submit) {
+    if (std::exchange(submit.second, true)) return;
+    with_kernel_.push_back(submit.first);
+    if (with_kernel_.size() <= most_with_kernel) return;
+    submits_.erase(with_kernel_.front());
+    with_kernel_.pop_front();
+  }
+  static constexpr std::size_t most_with_kernel = std::size_t{1} << 16;
 
   std::vector<Waiting> waiting_;
   std::uint32_t attribute_;
   std::uint64_t callsite_ = undefined_ref;
-  std::unordered_map<OwnNumber, std::uint64_t, OwnNumber::Hash> submits_;  ///< times
+  std::unordered_map<OwnNumber, bool, OwnNumber::Hash> submits_;  ///< whether their kernels have come
+  std::deque<OwnNumber> with_kernel_;                             ///< the last of those
   std::unordered_map<OwnNumber, Seen, OwnNumber::Hash> early_;
   std::uint64_t nameless_ = 0;
   std::pair<std::uint64_t, Waiting> first_nameless_{};

@@ -220,7 +220,7 @@ class Once final : public Rule {
   explicit Once(const CheckContext& c) : Rule(c), instances_(c) {}
   bool wants(EventKind k) const override {
     return !lacks_events(c_) && !is_counted(c_, not_once) &&
-           (is_team_border(k) || k == EventKind::enter || k == EventKind::measurement_on_off);
+           (is_team_border(k) || k == EventKind::enter || k == EventKind::leave || k == EventKind::measurement_on_off);
   }
   void event(const EventView& e) override {
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
@@ -234,6 +234,7 @@ class Once final : public Rule {
     if (c_.state(e).in_task || is_in_target(c_, e)) return;
     auto* shared = instances_.of(e);
     if (shared == nullptr) return;
+    if (e.kind == EventKind::leave) return left(e, *shared);
     if (role == RegionRole::single || role == RegionRole::sections) {
       const auto visit = ++shared->visits[{e.location, e.field[0]}];
       auto& x = shared->executions[{e.field[0], visit}];
@@ -257,7 +258,7 @@ class Once final : public Rule {
   };
   struct Execution {
     bool is_single = false;
-    std::size_t visitors = 0;
+    std::size_t visitors = 0, left = 0;
     std::map<std::uint64_t, unsigned> blocks;  ///< by region of the block: how often
     At first{};
   };
@@ -265,6 +266,17 @@ class Once final : public Rule {
     std::map<Key, std::uint64_t> visits;  ///< by location and region
     std::map<Key, Execution> executions;  ///< by region and visit
   };
+  /// A single or sections, or a block of one. What all members have left is judged, and needs no memory any more.
+  void left(const EventView& e, Shared& shared) {
+    const auto visit = shared.visits.find({e.location, e.field[0]});
+    if (visit == shared.visits.end()) return;
+    const auto found = shared.executions.find({e.field[0], visit->second});
+    if (found == shared.executions.end()) return;
+    const std::size_t members = c_.members(c_.state(e).frames.back().team).size();
+    if (++found->second.left < members) return;
+    judge(found->second, members);
+    shared.executions.erase(found);
+  }
   void block(const EventView& e, Shared& shared, RegionRole role) {
     const auto& open = c_.open_regions(e);
     for (std::size_t i = open.size(); i-- > 0;) {
@@ -284,19 +296,19 @@ class Once final : public Rule {
   /// Sections that have a place each; libomp reports the same for all sections of a construct.
   /// A single that all came to, but nobody executed: where the archive has executors at all. A compiler may have made
   /// two places of one construct, of which each thread comes to one (GCC 16 does): the executor's may be the other.
-  void judge(const Shared& shared, std::size_t members) {
-    for (const auto& execution : shared.executions) {  // no structured binding: clang 14 captures none
-      const auto& x = execution.second;
-      const auto at = [&](const std::string& what) {
-        add_violation(x.first.location, x.first.time, what, x.first.position);
-      };
-      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock() && !c_.is_filtered())
-        at("no thread executed this single");
-      for (const auto& [region, times] : x.blocks) {
-        if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
-        at("\"" + std::string{c_.region_name(region)} + "\" was executed " + std::to_string(times) + " times");
-      }
+  void judge(const Execution& x, std::size_t members) {
+    const auto at = [&](const std::string& what) {
+      add_violation(x.first.location, x.first.time, what, x.first.position);
+    };
+    if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock() && !c_.is_filtered())
+      at("no thread executed this single");
+    for (const auto& [region, times] : x.blocks) {
+      if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
+      at("\"" + std::string{c_.region_name(region)} + "\" was executed " + std::to_string(times) + " times");
     }
+  }
+  void judge(const Shared& shared, std::size_t members) {
+    for (const auto& execution : shared.executions) judge(execution.second, members);
   }
   bool any_sblock() const {
     for (const auto& region : d().regions) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "tracer/check/rule.hpp"
 
@@ -63,7 +65,7 @@ struct OneTree final : Rule {
     std::size_t roots = 0;
     for (const auto& node : d().nodes) {
       if (node.parent == undefined_ref) ++roots;
-      if (!reaches_root(node))
+      if (!reaches_root(node.ref))
         add_violation("the system tree node " + in_quotes(d().text(node.name)) + " is below itself");
     }
     if (roots != 1) add_violation("the system tree has " + std::to_string(roots) + " roots");
@@ -78,15 +80,28 @@ struct OneTree final : Rule {
       }
     }
   }
-  bool reaches_root(const otf2::SystemNodeDef& from) const {
-    const auto* node = &from;
-    for (std::size_t steps = 0; steps <= d().nodes.size(); ++steps) {
-      if (node->parent == undefined_ref) return true;
-      node = d().nodes.find(node->parent);
-      if (node == nullptr) return true;  // D02
+  /// What the nodes on the way have been found to do holds for all below them.
+  bool reaches_root(std::uint64_t from) {
+    std::vector<std::uint64_t> way;
+    bool reaches = false;
+    for (std::uint64_t at = from;;) {
+      const auto* node = d().nodes.find(at);
+      if (at == undefined_ref || node == nullptr) {  // D02
+        reaches = true;
+        break;
+      }
+      const auto [known, is_new] = reaches_root_.try_emplace(at, false);
+      if (!is_new) {
+        reaches = known->second;  // false as well where it is on this way
+        break;
+      }
+      way.push_back(at);
+      at = node->parent;
     }
-    return false;
+    for (const std::uint64_t node : way) reaches_root_[node] = reaches;
+    return reaches;
   }
+  std::unordered_map<std::uint64_t, bool> reaches_root_;  ///< by node
 };
 
 struct CommLocations final : Rule {
@@ -123,6 +138,8 @@ struct CommLocations final : Rule {
 struct Comms final : Rule {
   using Rule::Rule;
   void begin() override {
+    for (const auto& group : d().groups)
+      if (group.type == v::group_comm_locations) all_[group.paradigm] = group.members.size();
     std::unordered_set<std::uint64_t> seen;
     for (const auto& comm : d().comms) {
       applies();
@@ -138,10 +155,7 @@ struct Comms final : Rule {
     if (group.type == v::group_comm_self) return;
     if (group.type != v::group_comm_group)
       return add_violation(label + " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP");
-    std::size_t all = 0;
-    for (const auto& g : d().groups) {
-      if (g.type == v::group_comm_locations && g.paradigm == group.paradigm) all = g.members.size();
-    }
+    const std::size_t all = all_[group.paradigm];
     std::unordered_set<std::uint64_t> distinct;
     for (const auto member : group.members) {
       if (member >= all)
@@ -151,6 +165,7 @@ struct Comms final : Rule {
         return add_violation(label + ": its group has member " + std::to_string(member) + " twice");
     }
   }
+  std::unordered_map<unsigned, std::size_t> all_;  ///< the COMM_LOCATIONS of each paradigm: how many
 };
 
 struct Windows final : Rule {
