@@ -52,7 +52,7 @@ constexpr std::array<RepairRow, repair_count> rows{{
     {Repair::parallel_without_id, "parallel regions without an id",
      "a region whose id no thread gave, or another one: left out", LOOK_AT_RUNTIME},
     {Repair::id_out_of_range, "ids out of range",
-     "an id larger than the trace has records for", "The raw trace is damaged"},
+     "an id further from the first of its thread than the trace has records for", "The raw trace is damaged"},
     {Repair::release_without_acquisition, "release of a lock that was not held ignored",
      "its region remains, without the event of the lock", "Recording began while it was held; else a fault of the program"},
     {Repair::section_outside_sections, "section outside sections ignored",

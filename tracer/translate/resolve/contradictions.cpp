@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -18,19 +20,26 @@ namespace {
 /// One bit for each thing that a channel's ids name, set by any thread.
 class Marks {
  public:
-  explicit Marks(const Tables& tables) {
+  explicit Marks(const Tables& tables) : tables_(tables) {
     for (const ChannelScan& scan : tables.channels)
-      words_.push_back(std::make_unique<std::atomic<std::uint64_t>[]>(scan.entities.size() / 64 + 1));
+      words_.push_back(std::make_unique<std::atomic<std::uint64_t>[]>(scan.entities.rows() / 64 + 1));
   }
   /// Whether it was set before.
-  bool set(std::uint64_t id) noexcept { return (word(id).fetch_or(bit(id), std::memory_order_relaxed) & bit(id)) != 0; }
-  bool operator[](std::uint64_t id) const noexcept { return (word(id).load(std::memory_order_relaxed) & bit(id)) != 0; }
+  bool set(std::uint64_t id) noexcept {
+    const std::size_t row = tables_.row(id);
+    return (word(id, row).fetch_or(bit(row), std::memory_order_relaxed) & bit(row)) != 0;
+  }
+  bool operator[](std::uint64_t id) const noexcept {
+    const std::size_t row = tables_.row(id);
+    return (word(id, row).load(std::memory_order_relaxed) & bit(row)) != 0;
+  }
 
  private:
-  std::atomic<std::uint64_t>& word(std::uint64_t id) const noexcept {
-    return words_[tracer::channel_of(id)][counter_of(id) / 64];
+  std::atomic<std::uint64_t>& word(std::uint64_t id, std::size_t row) const noexcept {
+    return words_[tracer::channel_of(id)][row / 64];
   }
-  static std::uint64_t bit(std::uint64_t id) noexcept { return std::uint64_t{1} << (counter_of(id) % 64); }
+  static std::uint64_t bit(std::size_t row) noexcept { return std::uint64_t{1} << (row % 64); }
+  const Tables& tables_;
   std::vector<std::unique_ptr<std::atomic<std::uint64_t>[]>> words_;
 };
 
@@ -60,7 +69,7 @@ class Contradictions {
 
  private:
   bool is_task(TaskId id) const noexcept { return id != no_id && limit_of(tables_, id) != 0; }
-  Ticks begin_of(TaskId id) const noexcept { return tables_.task_begins[tracer::channel_of(id)][counter_of(id)]; }
+  Ticks begin_of(TaskId id) const noexcept { return tables_.task_begins[tracer::channel_of(id)][tables_.row(id)]; }
   /// An untied one that began elsewhere: it may come in the tick in which it began, where the clock is coarse.
   bool arrives(ChannelId channel, TaskId id, Ticks time) const noexcept {
     const auto& all = tables_.plans[channel].migrations;
@@ -80,18 +89,19 @@ class Contradictions {
 void leave_out_contradictions(Tables& tables, const TraceSource& source, unsigned threads, Repairs& repairs) {
   Contradictions contradictions(tables);
   contradictions.take_facts();
-  for_each_record(source, tables.channels.size(), threads, [&](ChannelId channel, const Record& r, TaskId created) {
+  for_each_record(source, tables, threads, [&](ChannelId channel, const Record& r, TaskId created) {
     contradictions.take(channel, r, created);
   });
   for (ChannelId c = 0; c < tables.channels.size(); ++c)
-    for (std::size_t n = 0; n < tables.task_begins[c].size(); ++n) {
-      Ticks& begin = tables.task_begins[c][n];
-      if (begin == 0 || !contradictions[make_id(c, n)]) continue;
+    tables.channels[c].entities.for_each([&](std::uint64_t counter, const Entity&) {
+      const TaskId id = make_id(c, counter);
+      Ticks& begin = tables.task_begins[c][tables.row(id)];
+      if (begin == 0 || !contradictions[id]) return;
       begin = 0;
       repairs.note(Repair::task_left_out);
-    }
-  const auto is_out = [&](TaskId id) { return tables.task_begins[tracer::channel_of(id)][counter_of(id)] == 0; };
-  for (Plan& plan : tables.plans) std::erase_if(plan.migrations, [&](const Migration& m) { return is_out(m.task); });
+    });
+  const auto is_out = [&](const Migration& m) { return tables.begins_at(m.task, 0); };
+  for (Plan& plan : tables.plans) std::erase_if(plan.migrations, is_out);
 }
 
 }  // namespace tracer::translate

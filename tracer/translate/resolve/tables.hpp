@@ -3,6 +3,7 @@
 // every table is a vector per channel and no look-up hashes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,9 +36,9 @@ struct Tables {
   std::vector<LocationRef> location_of;  ///< by channel
   std::vector<ChannelId> channel_of;     ///< by location (CPU threads only)
   std::vector<CommRef> root_comm;        ///< by channel: the team of one around an initial task, or undefined
-  /// By channel and counter: when an explicit task begins to run, never for one that does not, 0 for one that was
-  /// created when its team had ended, and is left out. Only where the records of tasks contradict each other or are not
-  /// all there (find_task_begins()); else empty.
+  /// By channel and row of its entities: when an explicit task begins to run, never for one that does not, 0 for one
+  /// that was created when its team had ended, and is left out. Only where the records of tasks contradict each other
+  /// or are not all there (find_task_begins()); else empty.
   std::vector<std::vector<Ticks>> task_begins;
   /// Untied tasks that several threads ran at once, or one when they were complete.
   std::vector<TaskId> torn_tasks;
@@ -69,7 +70,11 @@ struct Tables {
     if (id == no_id || channel >= channels.size()) return {};
     const auto& entities = channels[channel].entities;
     const std::uint64_t counter = counter_of(id);
-    return counter < entities.size() ? std::optional(entities.get(counter)) : std::nullopt;
+    return entities.row(counter) != Entities::no_row ? std::optional(entities.get(counter)) : std::nullopt;
+  }
+  /// Of what an id names, in tables that have a row for each entity of its channel: there must be one.
+  std::size_t row(std::uint64_t id) const noexcept {
+    return channels[tracer::channel_of(id)].entities.row(counter_of(id));
   }
   const ParallelInstance* parallel(ParallelId id) const noexcept {
     const std::optional<Entity> e = entity(id);
@@ -89,8 +94,9 @@ struct Tables {
   bool begins_at(TaskId id, Ticks time) const noexcept {
     if (all_tasks_end()) return true;
     const ChannelId channel = tracer::channel_of(id);
-    return channel < task_begins.size() && counter_of(id) < task_begins[channel].size() &&
-           task_begins[channel][counter_of(id)] == time;
+    if (channel >= task_begins.size()) return false;
+    const std::size_t row = channels[channel].entities.row(counter_of(id));
+    return row < task_begins[channel].size() && task_begins[channel][row] == time;
   }
   /// As what lacks a creation is where all tasks are.
   bool is_left_out(TaskId id) const noexcept {

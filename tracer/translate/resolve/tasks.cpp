@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "tracer/ompt_values.hpp"
 #include "tracer/translate/resolve/contradictions.hpp"
@@ -57,7 +58,7 @@ TaskCounts count_tasks(const Tables& tables) {
   TaskCounts n;
   for (const ChannelScan& scan : tables.channels) {
     n.ended += scan.tasks_ended;
-    scan.entities.for_each([&](std::size_t, const Entity& entity) { n.created += is_explicit(scan, entity); });
+    scan.entities.for_each([&](std::uint64_t, const Entity& entity) { n.created += is_explicit(scan, entity); });
   }
   return n;
 }
@@ -73,8 +74,8 @@ class Begins {
  public:
   explicit Begins(const Tables& tables) : tables_(tables) {
     for (const ChannelScan& scan : tables.channels) {
-      times_.push_back(std::make_unique<std::atomic<Ticks>[]>(scan.entities.size()));
-      for (std::size_t n = 0; n < scan.entities.size(); ++n) times_.back()[n].store(never, std::memory_order_relaxed);
+      times_.push_back(std::make_unique<std::atomic<Ticks>[]>(scan.entities.rows()));
+      for (std::size_t n = 0; n < scan.entities.rows(); ++n) times_.back()[n].store(never, std::memory_order_relaxed);
     }
   }
   /// Of a channel, in its order. `created`: the task that the record creates.
@@ -84,13 +85,13 @@ class Begins {
   }
   /// Creations behind the end of the team.
   std::uint64_t too_late() const noexcept { return too_late_.load(std::memory_order_relaxed); }
-  std::vector<std::vector<Ticks>> times() const {
+  /// Tables::task_begins. Nothing else is to be done with it then.
+  std::vector<std::vector<Ticks>> take_times() {
     std::vector<std::vector<Ticks>> all;
     for (std::size_t c = 0; c < times_.size(); ++c) {
-      const auto& first = times_[c];
-      all.emplace_back();
-      for (std::size_t n = 0; n < tables_.channels[c].entities.size(); ++n)
-        all.back().push_back(first[n].load(std::memory_order_relaxed));
+      const auto first = std::exchange(times_[c], nullptr);
+      std::vector<Ticks>& times = all.emplace_back(tables_.channels[c].entities.rows());
+      for (std::size_t n = 0; n < times.size(); ++n) times[n] = first[n].load(std::memory_order_relaxed);
     }
     return all;
   }
@@ -99,13 +100,13 @@ class Begins {
   void create(TaskId id, Ticks time) noexcept {
     const Ticks limit = limit_of(tables_, id);
     if (limit == 0 || time <= limit) return;
-    times_[tracer::channel_of(id)][counter_of(id)] = 0;
+    times_[tracer::channel_of(id)][tables_.row(id)] = 0;
     too_late_.fetch_add(1, std::memory_order_relaxed);
   }
   void begin(TaskId id, Ticks time) noexcept {
     const Ticks limit = limit_of(tables_, id);
     if (limit == 0 || time > limit) return;
-    std::atomic<Ticks>& first = times_[tracer::channel_of(id)][counter_of(id)];
+    std::atomic<Ticks>& first = times_[tracer::channel_of(id)][tables_.row(id)];
     Ticks known = first.load(std::memory_order_relaxed);
     while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
     }
@@ -129,13 +130,12 @@ void find_unstarted(Tables& tables) {
   for (ChannelId c = 0; c < tables.channels.size(); ++c) {
     const ChannelScan& scan = tables.channels[c];
     Plan& plan = tables.plans[c];
-    for (std::size_t counter = 0; counter < scan.entities.size(); ++counter) {
-      const Entity entity = scan.entities.get(counter);
-      if (!is_explicit(scan, entity) || tables.task_begins[c][counter] != never) continue;
+    scan.entities.for_each([&](std::uint64_t counter, const Entity& entity) {
+      const TaskId id = make_id(c, counter);
+      if (!is_explicit(scan, entity) || tables.task_begins[c][tables.row(id)] != never) return;
       const bool untied = scan.sites[entity.site].construct == Construct::task_untied;
-      plan.unstarted.emplace_back(part_that_ends(tables, c, entity.index),
-                                  make_id(c, counter) | (untied ? untied_bit : 0));
-    }
+      plan.unstarted.emplace_back(part_that_ends(tables, c, entity.index), id | (untied ? untied_bit : 0));
+    });
     std::stable_sort(plan.unstarted.begin(), plan.unstarted.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
   }
@@ -167,13 +167,13 @@ void leave_out_excluded(Tables& tables, const Definitions& definitions, Repairs&
   if (!tables.excluded.have_tasks()) return;
   const Excluded is_excluded(tables, definitions);
   for (ChannelId c = 0; c < tables.channels.size(); ++c)
-    for (std::size_t n = 0; n < tables.task_begins[c].size(); ++n) {
-      const Entity entity = tables.channels[c].entities.get(n);
-      if (!is_explicit(tables.channels[c], entity) || tables.task_begins[c][n] == 0 || !is_excluded(make_id(c, n)))
-        continue;
-      tables.task_begins[c][n] = 0;
+    tables.channels[c].entities.for_each([&](std::uint64_t counter, const Entity& entity) {
+      const TaskId id = make_id(c, counter);
+      Ticks& begin = tables.task_begins[c][tables.row(id)];
+      if (!is_explicit(tables.channels[c], entity) || begin == 0 || !is_excluded(id)) return;
+      begin = 0;
       repairs.note(Repair::task_left_out);
-    }
+    });
   for (Plan& plan : tables.plans) {
     std::erase_if(plan.migrations, [&](const Migration& m) { return tables.is_left_out(m.task); });
     std::erase_if(plan.unreported_ends, [&](const UnreportedEnd& e) { return tables.is_left_out(e.task); });
@@ -200,9 +200,9 @@ void find_task_begins(Tables& tables, const TraceSource& source, const Definitio
   const bool have_ended = all.created == all.ended && have_left(tables) && end_in_their_teams(tables);
   if (in_order && have_ended && all_are_in) return;
   Begins begins(tables);
-  for_each_record(source, tables.channels.size(), threads,
+  for_each_record(source, tables, threads,
                   [&](ChannelId, const Record& r, TaskId created) { begins.take(r, created); });
-  tables.task_begins = begins.times();
+  tables.task_begins = begins.take_times();
   repairs.note(Repair::task_created_after_team, begins.too_late());
   if (!in_order || !killed) leave_out_contradictions(tables, source, threads, repairs);
   leave_out_excluded(tables, definitions, repairs);

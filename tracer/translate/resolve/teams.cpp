@@ -212,7 +212,7 @@ void TeamLinker::make_comms() {
       ++number;
     });
     bool outside = scan.runs_tasks_outside;
-    scan.entities.for_each([&](std::size_t, const Entity& e) {
+    scan.entities.for_each([&](std::uint64_t, const Entity& e) {
       outside = outside ||
                 (e.index == none && e.site < scan.sites.size() && scan.sites[e.site].construct != Construct::taskwait);
     });

@@ -3,11 +3,14 @@
 #include "tracer/translate/scan/entities.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tracer::translate {
 
 void Entities::set(std::uint64_t counter, Entity entity) {
-  const auto block = static_cast<std::size_t>(counter >> block_bits);
+  if (size_ == 0) size_ = base_ = counter & ~std::uint64_t{block_size - 1};
+  if (counter < base_) return set_early(counter, entity);
+  const auto block = static_cast<std::size_t>((counter - base_) >> block_bits);
   if (block < blocks_.size()) {
     late_[counter] = entity;
     return;
@@ -16,7 +19,13 @@ void Entities::set(std::uint64_t counter, Entity entity) {
   const auto place = static_cast<std::size_t>(counter & (block_size - 1));
   if (open_.size() <= place) open_.resize(place + 1);
   open_[place] = entity;
-  size_ = std::max(size_, static_cast<std::size_t>(counter) + 1);
+  size_ = std::max(size_, counter + 1);
+}
+
+void Entities::set_early(std::uint64_t counter, Entity entity) {
+  const auto [early, is_new] = early_.try_emplace(counter, Early{entity, in_order_of_rows_.size()});
+  early->second.entity = entity;
+  if (is_new) in_order_of_rows_.push_back(counter);
 }
 
 void Entities::close_block() {

@@ -31,14 +31,29 @@ class Entities {
   /// `spill`: where large ones lie (growing_table.hpp).
   explicit Entities(SpillFile* spill = nullptr) : entries_(spill) {}
   /// One more than the largest counter that was set.
-  std::size_t size() const noexcept { return size_; }
+  std::uint64_t size() const noexcept { return size_; }
+
+  /// Tables of others that have a row for each counter have so many, from 0 on, in the order of for_each().
+  std::size_t rows() const noexcept { return dense() + early_.size(); }
+  static constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
+  /// no_row: of a counter behind all that were set, or of one before the base that was not.
+  std::size_t row(std::uint64_t counter) const noexcept {
+    if (counter - base_ < dense()) [[likely]]
+      return static_cast<std::size_t>(counter - base_);
+    const auto early = early_.find(counter);
+    return early != early_.end() ? dense() + early->second.row : no_row;
+  }
 
   /// What was set last; Entity{} for what was not set.
   Entity get(std::uint64_t counter) const noexcept {
     if (counter >= size_) return {};
+    if (counter < base_) [[unlikely]] {
+      const auto early = early_.find(counter);
+      return early != early_.end() ? early->second.entity : Entity{};
+    }
     if (!late_.empty()) [[unlikely]]
       if (const auto late = late_.find(counter); late != late_.end()) return late->second;
-    const auto block = static_cast<std::size_t>(counter >> block_bits);
+    const auto block = static_cast<std::size_t>((counter - base_) >> block_bits);
     const auto place = static_cast<std::size_t>(counter & (block_size - 1));
     if (block == blocks_.size()) return open_[place];
     const Block& b = blocks_[block];
@@ -46,13 +61,18 @@ class Entities {
   }
 
   void set(std::uint64_t counter, Entity entity);
+  /// Where the block of the counter that was set first begins: ids count from the start of the run, and what a flight
+  /// recorder has left of it begins anywhere. 0 as long as nothing was set.
+  std::uint64_t base() const noexcept { return base_; }
 
+  /// body(counter, entity): those from the base on, in order; then earlier ones that were set.
   template <class Body>
   void for_each(const Body& body) const {
-    for (std::size_t counter = 0; counter < size_; ++counter) {
+    for (std::uint64_t counter = base_; counter < size_; ++counter) {
       body(counter, get(counter));
       if (counter % entries_.rows_between_releases == 0) entries_.release();
     }
+    for (const std::uint64_t counter : in_order_of_rows_) body(counter, early_.at(counter).entity);
   }
 
  private:
@@ -67,6 +87,13 @@ class Entities {
     std::uint8_t width = 0;     ///< bits per counter: 0, 1, 2, 4; or each_its_own
   };
 
+  /// Before the base: of a wrong or damaged trace.
+  struct Early {
+    Entity entity;
+    std::size_t row = 0;  ///< behind all from the base on
+  };
+
+  std::size_t dense() const noexcept { return static_cast<std::size_t>(size_ - base_); }
   std::size_t place_in(const Block& b, std::size_t place) const noexcept {
     if (b.width == 0) return 0;
     if (b.width == each_its_own) return place;
@@ -74,14 +101,17 @@ class Entities {
     return (bits_[b.bits + bit / 64] >> (bit % 64)) & ((1u << b.width) - 1);
   }
 
+  void set_early(std::uint64_t counter, Entity entity);
   void close_block();
 
-  std::size_t size_ = 0;
+  std::uint64_t size_ = 0, base_ = 0;
   std::vector<Block> blocks_;  ///< closed
   GrowingTable<Entity> entries_;
   std::vector<std::uint64_t> bits_;
   std::vector<Entity> open_;                        ///< the block behind blocks_, as far as it was set
   std::unordered_map<std::uint64_t, Entity> late_;  ///< set when their block was closed: wrong or damaged traces
+  std::unordered_map<std::uint64_t, Early> early_;
+  std::vector<std::uint64_t> in_order_of_rows_;  ///< counters of early_
 };
 
 }  // namespace tracer::translate

@@ -113,6 +113,7 @@ struct ChannelScan {
   bool is_out_of_order() const noexcept { return teams_out_of_order || tasks_out_of_order; }
 
   Entities entities;
+  std::uint64_t counter_near = 0;  ///< by which TaskCounter finds the channel's tasks
   GrowingTable<ParallelInstance> parallels;
   GrowingTable<ImplicitInstance> implicits;
   GrowingTable<UnplacedLoop> unplaced_loops;  ///< in order of their begins

@@ -3,6 +3,7 @@
 #include "tracer/translate/scan/scan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tracer/ompt_values.hpp"
 #include "tracer/translate/scan/scanner.hpp"
@@ -66,10 +67,10 @@ void Scanner::grow_sites() {
 }
 
 void Scanner::name(std::uint64_t counter, Entity entity) {
-  // A damaged trace must not make us allocate without bound: ids are at most one per record; a flight recorder's
-  // begin where it was full. What was never set costs a tenth of a byte.
+  // A damaged trace must not make us allocate without bound: ids are at most one per record, and those of lost records.
+  // What was never set costs a tenth of a byte.
   const std::uint64_t limit = (out_.records + 1024) * 4 + (std::uint64_t{1} << 26);
-  if (counter > limit) {
+  if (out_.entities.size() != 0 && counter > out_.entities.base() + limit) {
     out_.repairs.note(Repair::id_out_of_range);
     counter = 0;
   }
@@ -313,7 +314,9 @@ ChannelScan scan_channel(RecordReader& reader, ChannelId channel, const RuntimeC
   Scanner scanner(channel, spill);
   PositionMender positions(runtime);
   Repeats repeats;
+  bool is_first = true;
   for (auto batch = reader.next_new(repeats); !batch.empty(); batch = reader.next_new(repeats)) {
+    if (std::exchange(is_first, false)) scanner.count_from(counter_near(batch, channel));
     for (const Record& r : batch) {
       positions.mend(r, [&](const Record& mended) { scanner.record(mended); });
       if (r.kind != RecordKind::more) scanner.passed(r.time);

@@ -22,6 +22,11 @@ class Scanner final : Nesting::Listener {
     sites_.resize(64, none);
   }
 
+  /// Before any record: TaskCounter's.
+  void count_from(std::uint64_t near) noexcept {
+    out_.counter_near = near;
+    task_counter_ = TaskCounter(near);
+  }
   void record(const Record& r);
   void passed(Ticks time) noexcept { last_ = time; }
   /// Records that were not shown: the tables have them already.
@@ -75,7 +80,7 @@ class Scanner final : Nesting::Listener {
   std::vector<std::uint32_t> sites_;  // open addressing over keys_
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
   std::vector<std::uint32_t> forks_;  // regions that began here and have not ended
-  TaskCounter task_counter_;
+  TaskCounter task_counter_{0};
   TaskId running_ = no_id;      // explicit task
   std::vector<TaskId> around_;  // per implicit instance of nest_: what ran when it began
 

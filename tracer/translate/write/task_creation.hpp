@@ -14,7 +14,10 @@ namespace tracer::translate {
 class TaskCreation {
  public:
   TaskCreation(WriteContext& context, RegionEvents& regions, const TaskNames& names)
-      : context_(context), regions_(regions), names_(names) {}
+      : context_(context),
+        regions_(regions),
+        names_(names),
+        counter_(context.tables.channels[context.channel].counter_near) {}
 
   void create(const Record& r);
   /// Of the task that was created last, or of an iteration of the loop at `loop`.
