@@ -62,7 +62,7 @@ class Trace final : public RawTrace {
     note_private_rings();
     journal_.moved_code = separate(journal_.modules);
     settle_channels();
-    if (journal_.ending == Ending::unknown) continue_clock(file.boot);
+    if (journal_.ending == Ending::unknown) continue_clock(file);
     count_missing();
     report_.complete = journal_.ending != Ending::unknown && report_.damage.empty() && report_.missing_records == 0 &&
                        report_.cut_bytes == 0;
@@ -173,10 +173,12 @@ class Trace final : public RawTrace {
   }
 
   /// A run that died has no closing reading of the clocks; on the same boot the counter still runs.
-  void continue_clock(const std::string& boot) {
-    if (boot.empty() || boot != read_small_file("/proc/sys/kernel/random/boot_id")) return;
+  void continue_clock(const JournalFile& file) {
+    if (file.boot.empty() || file.boot != read_small_file("/proc/sys/kernel/random/boot_id")) return;
     const ClockSync sync = read_clocks(journal_.run.clock);
-    if (journal_.clock.empty() || sync.ticks > journal_.clock.back().ticks) journal_.clock.push_back(sync);
+    if (!journal_.clock.empty() && sync.ticks <= journal_.clock.back().ticks) return;
+    journal_.clock.push_back(sync);
+    journal_.clock_is_continued = !report_.being_recorded && !is_own(file.run);
   }
 
   void count_missing() {

@@ -119,6 +119,8 @@ inline constexpr const char* thread_processors_fact = "THREAD_PROCESSORS::";
 struct Journal {
   RunInfo run;
   std::vector<ClockSync> clock;
+  /// The last of these is by whoever opened the trace, when the process was no more.
+  bool clock_is_continued = false;
   std::vector<DeviceClockSync> device_clock;
   std::vector<CallbackAnswer> callbacks;
   std::vector<CallbackAnswer> entry_points;  ///< result 1: lookup found it, 0: not

@@ -55,6 +55,21 @@ TEST_CASE("whatever thread a reader takes first at the end, members have left a 
   CHECK(time_of(sink, 0, EventType::program_end) >= outer_join);
 }
 
+TEST_CASE("a killed process ended when it was seen last, not when its trace was opened") {
+  MemorySource source;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)), parallel_begin(10, outer, 1)};
+  Journal& journal = source.journal_to_fill();
+  journal.clock = {{1, 1, 1}, {500, 500, 500}, {3'600'000, 3'600'000, 3'600'000}};
+  journal.clock_is_continued = GENERATE(false, true);
+  MemorySink sink;
+  translate::translate(source, sink, {});
+  const auto& properties = sink.definitions.properties;
+  const auto end = std::find_if(properties.begin(), properties.end(),
+                                [](const Property& p) { return p.name == "TRACER::RUN::PROCESS_END_NS"; });
+  REQUIRE(end != properties.end());
+  CHECK(end->value == (journal.clock_is_continued ? "500" : "3600000"));
+}
+
 TEST_CASE("what is open on a thread that ended before its process ends with the thread") {
   MemorySource source;
   source.channel(0) = {initial_task_begin(1, make_id(0, 1)),

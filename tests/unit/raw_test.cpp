@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 
 #include "catch.hpp"
 #include "formats/raw/codec.hpp"
@@ -18,6 +19,7 @@
 #include "formats/raw/spool_reader.hpp"
 #include "formats/raw/writer.hpp"
 #include "support/scratch.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 
 using namespace tracer;
@@ -347,4 +349,23 @@ TEST_CASE("a journal that was cut off anywhere yields its whole entries") {
     const auto file = raw::read_journal(trace.scratch.path() / "journal");
     CHECK(file.journal.ending == Ending::unknown);
   }
+}
+
+TEST_CASE("who opens the trace of a killed process reads the clocks once more, and says so") {
+  const test::Scratch scratch;
+  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
+  const bool same_boot = GENERATE(true, false), ends = GENERATE(true, false);
+  {
+    raw::JournalWriter writer;
+    writer.create(OwnFile::create(scratch.path() / "journal"), run_id);
+    writer.run({});
+    writer.boot(same_boot ? boot : "another");
+    writer.clock({1, 1, 1});
+    if (ends) writer.end(Ending::finalize, 2);
+    raw::TraceWriter segments;
+    segments.create(OwnFile::create(scratch.path() / "trace"), run_id);
+  }
+  const auto trace = raw::open_trace(scratch.path());
+  CHECK(trace->journal().clock.size() == (same_boot && !ends ? 2 : 1));
+  CHECK(trace->journal().clock_is_continued == (same_boot && !ends));
 }

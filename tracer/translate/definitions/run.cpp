@@ -3,6 +3,7 @@
 #include "tracer/translate/definitions/run.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -206,7 +207,9 @@ void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds l
   } else {
     facts[properties::run_fact(properties::run_ended)] =
         "unknown";  // killed, crashed, _exit, exec: only a waiting process may have it
-    for (const ClockSync& sync : journal.clock) end = std::max(end, sync.monotonic);
+    const std::span all(journal.clock);
+    for (const ClockSync& sync : all.first(all.size() - (journal.clock_is_continued ? 1 : 0)))
+      end = std::max(end, sync.monotonic);
   }
   facts[properties::run_fact(properties::run_process_end)] = std::to_string(end);
   if (journal.ending != Ending::unknown)
