@@ -8,7 +8,10 @@
 namespace tracer::translate {
 
 bool Nest::takes_work(Repairs& repairs) const noexcept {
-  const auto is_in_team = [](const Part& i) { return i.parallel && i.parallel->comm != undefined_ref; };
+  // A team of a pause has no communicator, and is a team all the same.
+  const auto is_in_team = [](const Part& i) {
+    return i.parallel && (i.parallel->comm != undefined_ref || (i.parallel->in_pause && !i.parallel->left_out));
+  };
   const bool takes = kind != ThreadKind::worker || std::any_of(parts.begin(), parts.end(), is_in_team);
   if (!takes) repairs.note(Repair::worksharing_outside_teams);
   return takes;
