@@ -59,3 +59,11 @@ TEST_CASE("a worker's loop in a pause is in its team, and is left out with it") 
                                   "18 leave !$omp parallel @0x1000", "18 team_end 0", "29 measurement",
                                   "89 measurement"});
 }
+
+TEST_CASE("a single in a pause is executed once, and leaves no doubt") {
+  constexpr std::uint16_t executor = work_type::single_executor, other = work_type::single_other;
+  const PausedRegion run({work_begin(50, executor, 1), work_end(60, executor)},
+                         {work_begin(51, other, 1), work_end(52, other)});
+  CHECK(run.report.repairs.empty());
+  CHECK_FALSE(run.report.doubtful);
+}

@@ -80,7 +80,8 @@ void WorkEvents::work(const Record& r, Nanoseconds t) {
 
 void WorkEvents::count_single(std::uint64_t codeptr, bool executor) noexcept {
   const Part* const part = nest_.parts.empty() ? nullptr : &nest_.parts.back();
-  if (part == nullptr || part->parallel == nullptr) return;
+  // A team of a pause has no members in the archive.
+  if (part == nullptr || part->parallel == nullptr || part->parallel->comm == undefined_ref) return;
   const std::uint64_t position = codeptr * 0x9e3779b97f4a7c15u;
   context_.balance.singles += executor ? position * (part->parallel->size - 1) : -position;
 }
