@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
+#include "tracer/ompt_values.hpp"
 #include "tracer/translate/translate.hpp"
 
 using namespace tracer;
@@ -108,6 +109,25 @@ TEST_CASE("ranges of several threads that overlap are laid out until they nest")
   CHECK(run.words(2) == Lines{"10 enter outer", "22 enter outer", "25 leave outer", "30 leave outer"});
   CHECK(run.words(3) == Lines{"20 enter inner", "50 leave inner"});
   CHECK(run.report.repairs == std::map<std::string, std::uint64_t>{{"range end without its begin ignored", 1}});
+}
+
+TEST_CASE("a range that starts and ends in a pause is left out, and one that crosses its edge remains") {
+  Run run;
+  const auto start = [](Ticks time, std::uint64_t id) {
+    return said(time, RecordKind::range_start, outer, solver_domain, id);
+  };
+  const auto stop = [](Ticks time, std::uint64_t id) {
+    return said(time, RecordKind::range_end, 0, solver_domain, id);
+  };
+  const auto control = [](Ticks time, std::uint64_t command) {
+    return Record{time, RecordKind::control_tool, Endpoint::none, 0, 0, command, 0};
+  };
+  run.source.channel(0) = {start(10, 1), control(20, control_command::pause), stop(30, 1), start(40, 2), stop(50, 2),
+                           start(60, 3), control(70, control_command::start), stop(80, 3)};
+  run.translate();
+  REQUIRE(run.sink.definitions.locations.size() == 2);
+  CHECK(run.words(1) == Lines{"10 enter outer", "30 leave outer", "60 enter outer", "80 leave outer"});
+  CHECK(run.report.repairs.empty());
 }
 
 TEST_CASE("a range that begins before its thread's initial task or ends behind it is a region all the same") {

@@ -84,6 +84,7 @@ std::vector<AnnotationLane> lay_out_ranges(const Tables& tables, std::vector<Ann
                                            const Journal& journal, Definitions& definitions, Repairs& repairs) {
   std::vector<AnnotationRange> ranges = std::move(strays);
   pair_up(tables, ranges, repairs);
+  std::erase_if(ranges, [&](const AnnotationRange& range) { return tables.paused(range.begin, range.end); });
   std::sort(ranges.begin(), ranges.end(), [](const AnnotationRange& a, const AnnotationRange& b) {
     return std::tie(a.begin, b.end, a.name) < std::tie(b.begin, a.end, b.name);
   });
