@@ -11,6 +11,7 @@
 #include "tracer/translate/pipelined_writer.hpp"
 #include "tracer/translate/resolve/course/live_tasks.hpp"
 #include "tracer/translate/resolve/lock_orders.hpp"
+#include "tracer/translate/resolve/tables.hpp"
 #include "tracer/translate/scan/lock_log.hpp"
 
 using namespace tracer;
@@ -172,4 +173,41 @@ TEST_CASE("what is taken back from the order of a lock has none") {
     CHECK(right);
     CHECK_FALSE(reader.next(operation));
   }
+}
+
+namespace {
+
+/// As Tables::paused(), by looking at each toggle.
+bool is_paused(const std::vector<Toggle>& toggles, Ticks from, Ticks to) {
+  bool on = true;
+  for (const Toggle& t : toggles) {
+    if (t.time > to) break;
+    if (t.time > from && t.recording && !on) return false;
+    on = t.recording;
+    if (t.time > from && !on) return false;
+  }
+  return !on;
+}
+
+}  // namespace
+
+TEST_CASE("whether recording was off from one time to another is found among any number of pauses") {
+  std::mt19937_64 random(5);
+  std::size_t off = 0, wrong = 0;
+  for (int round = 0; round < 200; ++round) {
+    Tables tables;
+    Ticks time = random() % 5;
+    for (std::uint64_t n = random() % 12; n != 0; --n) {
+      tables.toggles.push_back({time, tables.toggles.size() % 2 == 1});
+      time += random() % 4;  // some in one tick
+    }
+    for (Ticks from = 0; from < 40; ++from)
+      for (Ticks to = from; to < 40; ++to) {
+        const bool expected = is_paused(tables.toggles, from, to);
+        off += expected;
+        wrong += tables.paused(from, to) != expected;
+      }
+  }
+  CHECK(off > 0);
+  CHECK(wrong == 0);
 }

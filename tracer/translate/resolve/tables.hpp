@@ -3,8 +3,10 @@
 // every table is a vector per channel and no look-up hashes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -45,7 +47,7 @@ struct Tables {
   std::vector<CommRef> mpi_comms;  ///< by the number that records have of a communicator; undefined_ref: none
   std::vector<std::uint32_t> mpi_windows, mpi_groups, io_handles, io_files;  ///< likewise
   std::unique_ptr<RegionTable> regions;
-  std::vector<Toggle> toggles;  ///< of all threads, in order
+  std::vector<Toggle> toggles;  ///< of all threads, in order: off and on in turn
   RuntimeCode runtime;          ///< positions in it are none of the program's
   Ticks begin = 0, end = 0;     ///< of the run
   Ticks nanosecond = 1;         ///< so much later is later in the archive, too
@@ -55,14 +57,10 @@ struct Tables {
 
   /// Recording is off at `from`, and stays so until after `to`.
   bool paused(Ticks from, Ticks to) const noexcept {
-    bool on = true;
-    for (const Toggle& t : toggles) {
-      if (t.time > to) break;
-      if (t.time > from && t.recording && !on) return false;
-      on = t.recording;
-      if (t.time > from && !on) return false;
-    }
-    return !on;
+    const auto next =
+        std::upper_bound(toggles.begin(), toggles.end(), from, [](Ticks t, const Toggle& o) { return t < o.time; });
+    const bool is_off = next != toggles.begin() && !std::prev(next)->recording;
+    return is_off && (next == toggles.end() || next->time > to);
   }
 
   std::optional<Entity> entity(std::uint64_t id) const noexcept {
