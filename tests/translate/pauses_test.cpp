@@ -67,3 +67,24 @@ TEST_CASE("a single in a pause is executed once, and leaves no doubt") {
   CHECK(run.report.repairs.empty());
   CHECK_FALSE(run.report.doubtful);
 }
+
+TEST_CASE("behind the end of recording nothing begins it again") {
+  MemorySource source;
+  MemorySink sink;
+  auto& records = source.channel(0);
+  records = {initial_task_begin(1, make_id(0, 1)), flush(10), control_tool(20, control_command::end)};
+  for (const Ticks t : {30u, 50u}) {
+    const ParallelId region = make_id(0, t);
+    for (const Record& r : {parallel_begin(t, region, 1), implicit_task_begin(t + 1, region, make_id(0, t + 1), 0, 1),
+                            implicit_task_end(t + 2, make_id(0, t + 1)), parallel_end(t + 3, region),
+                            control_tool(t + 10, control_command::start)})
+      records.push_back(r);
+  }
+  records.push_back(initial_task_end(100, make_id(0, 1)));
+  source.journal_to_fill().run.main_thread_id = 100;
+  const auto report = translate::translate(source, sink, {});
+  CHECK(sink.text(0) == Lines{"0 program_begin", "9 enter !$omp flush @0x1000", "9 leave !$omp flush @0x1000",
+                              "19 measurement", "99 measurement", "99 program_end"});
+  CHECK(report.paused);
+  CHECK(report.repairs.empty());
+}

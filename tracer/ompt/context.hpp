@@ -13,10 +13,11 @@ namespace tracer::ompt {
 struct Context {
   EntryPoints entry_points;
   std::atomic<device::Devices*> devices{nullptr};
-  bool is_libomp = false;  ///< LLVM's own build, by its version text
-  bool sections = true;    ///< dispatch: record sections
-  bool chunks = false;     ///< dispatch: record chunks of loops
-  bool content = false;    ///< target_data_op: record a hash of what is copied
+  std::atomic<bool> has_ended{false};  ///< by omp_control_tool's end, for good
+  bool is_libomp = false;              ///< LLVM's own build, by its version text
+  bool sections = true;                ///< dispatch: record sections
+  bool chunks = false;                 ///< dispatch: record chunks of loops
+  bool content = false;                ///< target_data_op: record a hash of what is copied
 };
 
 inline Context& context() noexcept {

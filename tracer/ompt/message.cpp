@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -100,7 +101,13 @@ int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, co
   });
   if (command >= control_user) return control_success;
   if (command < control_start || command > control_end) return control_ignored;
-  command == control_flush ? flush() : pause(command != control_start);
+  if (command == control_flush) {
+    flush();
+    return control_success;
+  }
+  if (context().has_ended.load(std::memory_order_relaxed)) return control_ignored;
+  if (command == control_end) context().has_ended.store(true, std::memory_order_relaxed);
+  pause(command != control_start);
   return control_success;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -61,6 +62,7 @@ class Translation {
  private:
   void scan();
   void link();
+  void link_toggles();
   void leave_out_teams();
   const DeviceTimeline& recorded_devices();
   void link_devices();
@@ -134,6 +136,16 @@ void Translation::scan() {
   report_.lost += lost_without_count(journal_);
 }
 
+void Translation::link_toggles() {
+  std::vector<Toggle>& all = tables_.toggles;
+  for (const ChannelScan& scan : tables_.channels) all.insert(all.end(), scan.toggles.begin(), scan.toggles.end());
+  std::stable_sort(all.begin(), all.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
+  const auto end = std::find_if(all.begin(), all.end(), [](const Toggle& t) { return t.is_final; });
+  if (end != all.end()) all.erase(std::next(end), all.end());
+  bool recording = true;  // a second pause changes nothing
+  std::erase_if(all, [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
+}
+
 void Translation::link() {
   define_process(journal_, definitions_);
   define_locations(tables_, journal_, definitions_);
@@ -141,13 +153,7 @@ void Translation::link() {
   const bool nothing = report_.threads == 0 && (!options_.devices || options_.devices->empty());
   if (nothing) definitions_.groups_of_locations.clear();  // no process that could begin
   define_all_threads(report_.threads, definitions_);
-  for (ChannelScan& scan : tables_.channels)
-    tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
-  std::stable_sort(tables_.toggles.begin(), tables_.toggles.end(),
-                   [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
-  bool recording = true;  // a second pause changes nothing
-  std::erase_if(tables_.toggles,
-                [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
+  link_toggles();
   leave_out_teams();
   form_teams(tables_, definitions_);
   define_mpi(tables_, journal_, definitions_);

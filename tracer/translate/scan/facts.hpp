@@ -70,6 +70,7 @@ struct ImplicitInstance {
 struct Toggle {
   Ticks time = 0;
   bool recording = true;
+  bool is_final = false;  ///< the end: nothing behind it counts
 };
 
 /// A range of the program's own words that may end anywhere, or its end.

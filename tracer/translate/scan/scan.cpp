@@ -153,7 +153,7 @@ void Scanner::acquired_or_released(const Record& r) {
 
 void Scanner::control_tool(const Record& r) {
   if (r.b == control_command::start || r.b == control_command::pause || r.b == control_command::end)
-    out_.toggles.push_back({r.time, r.b == control_command::start});
+    out_.toggles.push_back({r.time, r.b == control_command::start, r.b == control_command::end});
   if (r.b == command_begin_phase) site({r.a, Construct::phase, false, 0});
   if (is_mark_command(r.b)) {
     out_.other_commands = true;
