@@ -29,6 +29,7 @@ enum class Place : std::uint8_t {
   locks,        ///< for omp_set_lock and the like
   exclusive,    ///< for critical, atomic and ordered
   device,       ///< for devices
+  device_idle,  ///< other threads of the process meanwhile, outside of parallel regions
   mpi,          ///< inside MPI
   mpi_idle,     ///< other threads of the process meanwhile, outside of parallel regions
   unused,       ///< beside a team that other threads form
@@ -75,10 +76,11 @@ struct AccountThread {
 struct AccountProcess {
   std::uint32_t group = 0;  ///< of locations
   std::uint64_t begin = 0, end = 0, threads = 0;
-  std::uint64_t ended = 0;        ///< threads that ended while the process went on
-  std::uint64_t present = 0;      ///< threads that were there at one time, at most
-  std::uint64_t serial_wall = 0;  ///< in which no team was at work, and its thread was not in MPI
-  std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
+  std::uint64_t ended = 0;    ///< threads that ended while the process went on
+  std::uint64_t present = 0;  ///< threads that were there at one time, at most
+  std::uint64_t serial_wall =
+      0;                     ///< in which no team was at work, and its thread neither in MPI nor waiting for a device
+  std::uint64_t beyond = 0;  ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
 };
 

@@ -268,8 +268,7 @@ struct DataMovementRow {
   RegionRef other = undefined_ref;   ///< of the longest one: what sent or fetched it before, or the kernel before
   std::string name, other_name;
   std::uint64_t count = 0, bytes = 0;
-  std::uint64_t ns = 0;     ///< on the host's thread, from the operation's begin to its end; or what of it could be won
-  std::uint64_t alone = 0;  ///< of it: outside of teams, where all other threads wait too
+  std::uint64_t ns = 0;  ///< on the host's thread, from the operation's begin to its end; or what of it could be won
   std::uint64_t longest = 0, longest_at = 0;
 };
 

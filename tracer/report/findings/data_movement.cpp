@@ -80,7 +80,8 @@ std::string text_of(const PatternRow& pattern, const DataMovementRow& all, const
 
 }  // namespace
 
-/// The cells of threads that wait for the operations of `row`, at most so much of them as the needless ones took.
+/// The cells of threads that wait for the operations of `row`, at most so much of them as the needless ones took; and
+/// where these were outside of teams, what other threads idle meanwhile.
 /// Between constructs that follow each other at once the thread is in the runtime, which no callback shows: that is of
 /// what the program does outside of teams, or in them.
 Cells Judge::cells_of_operations(const DataMovementRow& row) {
@@ -89,9 +90,12 @@ Cells Judge::cells_of_operations(const DataMovementRow& row) {
   const auto take_of = [&](Place place, const Cells& which) {
     for (const std::size_t cell : which) {
       if (left == 0) return;
-      const std::uint64_t ns = account_.details[cell].ns;
-      mine.push_back(ns <= left ? cell : split(cell, left, place));
-      left -= std::min(left, ns);
+      const AccountRow whole = account_.details[cell];
+      const std::uint64_t ns = std::min(whole.ns, left);
+      mine.push_back(ns < whole.ns ? split(cell, ns, place) : cell);
+      left -= ns;
+      if (place == Place::device && whole.parallel == undefined_ref)
+        take_idle(mine, Place::device_idle, whole.region, share(ns, whole.ns));
     }
   };
   take_of(Place::device, cells([&](const AccountRow& c) {
@@ -101,13 +105,23 @@ Cells Judge::cells_of_operations(const DataMovementRow& row) {
   if (row.pattern == DataPattern::small_transfers || row.pattern == DataPattern::short_kernels)
     for (const Place place : {Place::serial, Place::work})
       take_of(place, cells([place](const AccountRow& c) { return c.place == place; }));
+  take(mine);
   return mine;
+}
+
+/// All that other threads idle while theirs waits for a device in `mine`, as the finding tells it.
+std::string Judge::take_idle_beside_devices(Cells& mine) {
+  const std::uint64_t own = sum(mine);
+  for (const std::size_t cell : Cells{mine})
+    if (const AccountRow row = account_.details[cell]; row.parallel == undefined_ref)
+      take_idle(mine, Place::device_idle, row.region, 1);
+  return others_idle(sum(mine) - own, sum(mine));
 }
 
 /// Loading and compiling code is no waiting for results: what helps is something else.
 void Judge::code_loading() {
   constexpr const char* loaders[] = {"cuModuleLoad", "cuLibraryLoad", "cudaLibraryLoad", "cuLinkComplete"};
-  const Cells mine = cells([&](const AccountRow& c) {
+  Cells mine = cells([&](const AccountRow& c) {
     return c.is(Place::device) && c.region < definitions_.regions.size() &&
            std::any_of(std::begin(loaders), std::end(loaders),
                        [&](const char* name) { return definitions_.regions[c.region].name.starts_with(name); });
@@ -117,7 +131,8 @@ void Judge::code_loading() {
   Finding finding = at(all.region);
   finding.at = all.longest_at;
   sure(finding, "medium");
-  finding.text = "Loading the device's code takes " + time(all.ns) + ", most of it in " + name(all.region) + ".";
+  finding.text = "Loading the device's code takes " + time(all.ns) + ", most of it in " + name(all.region) + "." +
+                 take_idle_beside_devices(mine);
   finding.advice =
       "Build the code for this device's architecture, so that the driver need not compile it at load; "
       "CUDA_MODULE_LOADING=LAZY loads a kernel at its first use. CUPTI prepares code as it is loaded: with "
@@ -134,7 +149,7 @@ void Judge::data_movement() {
       if (row.pattern != pattern.pattern) continue;
       if (most == nullptr) most = &row;  // rows are by time
       ++constructs;
-      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns, all.alone += row.alone;
+      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns;
     }
     // Less is no finding, and its cells stay whole.
     if (most == nullptr || share(all.ns, wall_) < 0.01) continue;
@@ -147,12 +162,17 @@ void Judge::data_movement() {
     Finding finding = at(most->region);
     finding.at = most->longest_at;
     sure(finding, pattern.sure);
-    finding.text = text_of(pattern, all, time(sum(mine)));
+    std::uint64_t idle = 0;
+    for (const std::size_t cell : mine)
+      if (account_.details[cell].place == Place::device_idle) idle += account_.details[cell].ns;
+    const std::uint64_t lost = sum(mine);
+    finding.text = text_of(pattern, all, time(lost - idle));
     if (most->other != undefined_ref) finding.text += formatted(" (the other side is %s)", name(most->other).c_str());
     if (constructs > 1) finding.text += formatted(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
+    finding.text += others_idle(idle, lost);
     finding.advice = pattern.advice;
-    add(std::move(finding), name_of(pattern.pattern), std::move(mine), std::min(1.0, share(all.alone, all.ns)));
+    add(std::move(finding), name_of(pattern.pattern), std::move(mine));
   }
 }
 

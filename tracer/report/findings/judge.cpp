@@ -57,6 +57,11 @@ std::string without_directive(const std::string& name) {
   return name.starts_with("!$omp ") ? name.substr(6) : name;
 }
 
+std::string others_idle(std::uint64_t ns, std::uint64_t in_all) {
+  if (ns == 0) return "";
+  return " Other threads idle " + time(ns) + " meanwhile: " + time(in_all) + " in all.";
+}
+
 std::string Judge::name(RegionRef region) const {
   if (region >= definitions_.regions.size()) return "an unknown place";
   const Region& known = definitions_.regions[region];
@@ -120,16 +125,25 @@ std::size_t Judge::split(std::size_t cell, std::uint64_t ns, Place of) {
   return part;
 }
 
-/// Kept when it is worth a word. `alone`: the share of the cells in which the whole program waits for their thread;
-/// `most`: ns of them that could be won.
-void Judge::add(Finding finding, std::string id, Cells cells, double alone, std::uint64_t most) {
+/// Of what other threads idle in `idle` while their process' thread is in `beside`: so large a part as the finding has
+/// of that thread's own time there.
+void Judge::take_idle(Cells& mine, Place idle, RegionRef beside, double part) {
+  for (const std::size_t cell :
+       cells([&](const AccountRow& row) { return row.is(idle) && !row.wait && row.region == beside; })) {
+    const std::uint64_t whole = account_.details[cell].ns;
+    const auto ns = static_cast<std::uint64_t>(std::min(1.0, part) * static_cast<double>(whole));
+    if (ns != 0) mine.push_back(ns < whole ? split(cell, ns, idle) : cell);
+  }
+  take(mine);
+}
+
+/// Kept when it is worth a word. `most`: ns of the cells that could be won.
+void Judge::add(Finding finding, std::string id, Cells cells, std::uint64_t most) {
   take(cells);
   finding.id = std::move(id);
   finding.lost = sum(cells);
   finding.cells = std::move(cells);
-  const std::uint64_t could_be_won = std::min(finding.lost, most);
-  const auto of_all = static_cast<std::uint64_t>(static_cast<double>(could_be_won) * alone);
-  finding.win = of_all + (could_be_won - of_all) / threads_;
+  finding.win = std::min(finding.lost, most) / threads_;
   if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
   // What the host and others take may lie anywhere: a finding has to stand out of it.
   if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));

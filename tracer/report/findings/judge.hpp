@@ -24,6 +24,8 @@ inline unsigned long long number(std::uint64_t value) {
 inline std::string time(std::uint64_t ns) {
   return duration_text(ns);
 }
+/// "" where they idle for no time.
+std::string others_idle(std::uint64_t ns, std::uint64_t in_all);
 /// A region's name as a sentence has it: without "!$omp ".
 std::string without_directive(const std::string& name);
 
@@ -86,6 +88,8 @@ class Judge {
   void data_movement();
   void code_loading();
   Cells cells_of_operations(const DataMovementRow& row);
+  void take_idle(Cells& mine, Place idle, RegionRef beside, double part);
+  std::string take_idle_beside_devices(Cells& mine);
   std::string of_devices() const;
   std::uint64_t beside_devices(const Cells& waits) const;
   void frequent_barriers();
@@ -152,7 +156,7 @@ class Judge {
   Directive construct(RegionRef region) const;
   RegionRole role(RegionRef region) const;
   void sure(Finding& finding, const char* how) const;
-  void add(Finding finding, std::string id, Cells cells, double alone = 0, std::uint64_t most = ~std::uint64_t{0});
+  void add(Finding finding, std::string id, Cells cells, std::uint64_t most = ~std::uint64_t{0});
   void find();
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
   /// The time of threads that were there, in ns: libgomp may end and create hundreds in a run of four.

@@ -186,9 +186,7 @@ void Judge::waits_in_mpi() {
     finding.text = formatted("%s: ranks wait %s in %s, %s times; most of it, %s, by %s.", text_of(row.kind),
                              time(waited).c_str(), row.name.c_str(), format_count(row.count).c_str(),
                              time(row.most_ns).c_str(), report_.mpi.rank_text(row.most_rank).c_str());
-    if (lost != waited)
-      finding.text += formatted(" Other threads of theirs idle %s meanwhile: %s in all.", time(lost - waited).c_str(),
-                                time(lost).c_str());
+    finding.text += others_idle(lost - waited, lost);
     finding.text += formatted(" They wait for %s of %s (%s), %s.", row.cause_name.c_str(),
                               report_.mpi.rank_text(row.most_cause).c_str(), time(row.most_cause_ns).c_str(),
                               what_the_other_does(row.kind));

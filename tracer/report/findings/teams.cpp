@@ -202,7 +202,7 @@ std::uint64_t Judge::beside_devices(const Cells& waits) const {
 }
 
 void Judge::devices() {
-  const Cells waits = cells_of(Place::device);
+  Cells waits = cells_of(Place::device);
   const AccountRow all = summary(waits);
   Finding finding = at(all.region);
   finding.at = all.longest_at;
@@ -212,8 +212,10 @@ void Judge::devices() {
       "device.";
   finding.text += of_devices();
   const std::uint64_t most = beside_devices(waits);
-  if (most < all.ns) finding.text += " At most " + time(most) + " of it could go on beside the host's own work.";
-  add(std::move(finding), "device-wait", waits, 0, most);
+  finding.text += take_idle_beside_devices(waits);
+  if (most < all.ns) finding.text += " At most " + time(most) + " of that could go on beside the host's own work.";
+  const double with_idle = share(sum(waits), all.ns);
+  add(std::move(finding), "device-wait", waits, static_cast<std::uint64_t>(static_cast<double>(most) * with_idle));
 }
 
 }  // namespace tracer::report

@@ -13,14 +13,6 @@
 namespace tracer::report {
 namespace {
 
-/// The region in which a thread waits for a device: the construct, whose line is more useful than the call of CUDA
-/// inside it.
-RegionRef region_of_device_wait(const Replay& replay, const Task& task) {
-  for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && frame->activity == Activity::device; ++frame)
-    if (!replay.classes()[frame->region].label.starts_with("cu")) return frame->region;
-  return task.stack.back().region;
-}
-
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
@@ -120,6 +112,7 @@ RegionRef Accountant::parallel_of(const State& state) const {
 void Accountant::refresh(State& state, std::uint64_t time) {
   state.teams_now = process_of(state).active.value(time);
   state.mpi_now = process_of(state).in_mpi.value(time);
+  state.device_now = process_of(state).in_device.value(time);
   if (state.members.empty()) return;
   Member& member = state.members.back();
   const TeamState& team = *member.shared;
@@ -206,36 +199,6 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     doacross(state, *replay_.location(location).current, event, attributes);
 }
 
-/// The process was serial until now. The region that follows the longest stretches is recorded when it begins.
-void Accountant::end_stretch(Process& process, std::uint64_t time) {
-  if (process.teams != 0 || process.is_beyond || time <= std::max(process.begin, process.serial_since)) return;
-  auto& stretches = process.stretches;
-  const std::size_t most = processes_.size() > 16 ? 4 : most_stretches;
-  if (stretches.size() >= 2 * most) {
-    std::nth_element(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(most), stretches.end(),
-                     [](const auto& a, const auto& b) { return a.to - a.from > b.to - b.from; });
-    stretches.resize(most);
-  }
-  const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since;
-  stretches.push_back({from, time, process.serial_after, undefined_ref});
-  process.gap_from = from;
-  process.gap_to = time;
-}
-
-/// The serial stretch that ended last is before that region; undefined_ref: before the process' end.
-void Accountant::close_gap(Process& process, RegionRef behind) {
-  if (process.gap_to == 0) return;
-  const std::uint64_t mpi = process.in_mpi.value(process.gap_to);
-  const std::uint64_t whole = process.gap_to - process.gap_from;
-  const std::uint64_t ns = whole - std::min(whole, mpi - std::min(mpi, process.gap_mpi));
-  process.gap_mpi = mpi;
-  process.gap_to = 0;
-  Gap& gap = process.gaps[{process.serial_after, behind}];
-  gap.ns += ns;
-  ++gap.count;
-  if (ns > gap.longest) gap.longest = ns, gap.longest_at = process.gap_from;
-}
-
 /// The innermost region; of a chunk, a function or a range inside of a loop or sections, those.
 RegionRef Accountant::region_of_work(const Task& task) const {
   for (auto frame = task.stack.rbegin(); frame != task.stack.rend(); ++frame) {
@@ -278,7 +241,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
   const bool outside = state.members.empty();
   if (outside && state.worker && activity == Activity::idle) {
     if (!state.idle)  // no time passes within an observer's call
-      state.idle = Idle{from, state.teams_now, state.mpi_now, process_of(state).beyond.value(to)};
+      state.idle = Idle{from, state.teams_now, state.mpi_now, state.device_now, process_of(state).beyond.value(to)};
     return;
   }
   if (state.idle) end_idle(state, from, state.teams_now);
@@ -309,8 +272,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       return charge(state, tasks ? Place::tasking : outside ? Place::serial : Place::team, ns);
     }
     case Activity::device:
-      add_detail(Place::device, region_of_device_wait(replay_, task), undefined_ref, parallel_of(state), ns, to, 1);
-      return charge(state, Place::device, ns);
+      return device_wait(state, task, ns, to);
     case Activity::mpi: {
       const RegionRef region = task.stack.back().region;
       if (!outside) add_to(state.members.back().spent, region, ns);
@@ -341,7 +303,7 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   if (replay_.is_confined()) follow_phases(location, frame.enter);
   if (!state.counted) return;
   follow_waiting(state, task, frame.enter);
-  if (is_serial_mpi(state, frame)) process_of(state).count_mpi(1, frame.enter);
+  count_serial_call(state, frame, 1, frame.enter);
   const RegionClass& region = replay_.classes()[frame.region];
   if (region.construct == Directive::parallel && !state.members.empty() && !state.helper &&
       state.members.back().team->helps)
@@ -376,20 +338,14 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   if (!member.waiting) arrive(member, frame.region, frame.enter);
 }
 
-bool Accountant::is_serial_mpi(const State& state, const Frame& frame) const {
-  return state.initial && state.members.empty() && replay_.classes()[frame.region].construct == Directive::mpi;
-}
-
 void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   State& state = states_[location];
   if (replay_.is_confined()) follow_phases(location, time);
   if (!state.counted) return;
   follow_waiting(state, task, time);
   const Directive construct = replay_.classes()[frame.region].construct;
-  if (is_serial_mpi(state, frame)) {
-    process_of(state).count_mpi(-1, time);
-    process_of(state).mpi_regions[frame.region] += time - frame.enter;
-  }
+  count_serial_call(state, frame, -1, time);
+  if (is_serial_mpi(state, frame)) process_of(state).mpi_regions[frame.region] += time - frame.enter;
   state.created_at = construct == Directive::task_create ? time : 0;
   if (construct == Directive::lock) end_lock_wait(state);
   if (state.members.empty() || !is_team_barrier(task, construct, replay_.classes())) return;

@@ -140,10 +140,10 @@ class Accountant final : public Observer {
     std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
     Spent spent;                                   ///< by region, since the barrier before
   };
-  /// When a thread's idling began, and what had passed until then: of teams, with its process' thread in MPI, and
-  /// outside of the phases that the trace is confined to.
+  /// When a thread's idling began, and what had passed until then: of teams, with its process' thread in MPI or waiting
+  /// for a device, and outside of the phases that the trace is confined to.
   struct Idle {
-    std::uint64_t from = 0, teams = 0, mpi = 0, beyond = 0;
+    std::uint64_t from = 0, teams = 0, mpi = 0, device = 0, beyond = 0;
   };
   struct State {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false,
@@ -155,6 +155,7 @@ class Accountant final : public Observer {
     std::uint64_t beyond_at_end = 0;  ///< outside of the phases, until then
     std::uint64_t teams_now = 0;      ///< the teams' time at the location's last event
     std::uint64_t mpi_now = 0;        ///< as that, of the time that its process' thread was in MPI
+    std::uint64_t device_now = 0;     ///< as that, of the time that it waited for a device
     std::uint32_t process = 0;        ///< index into processes_
     std::uint64_t tool_until = 0;     ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
@@ -182,31 +183,43 @@ class Accountant final : public Observer {
     RunFacts facts;
     /// libgomp ends workers that the next team does not need, and creates others where one does.
     bool ends_workers = false;
-    Integral active;  ///< teams outside of others; as in_mpi, within the phases that the trace is confined to
-    Integral in_mpi;  ///< its first thread, outside of teams
-    Integral beyond;  ///< outside of those phases
-    std::int64_t teams = 0, mpi_calls = 0;  ///< now
+    Integral active;     ///< teams outside of others; as in_mpi, within the phases that the trace is confined to
+    Integral in_mpi;     ///< its first thread, outside of teams
+    Integral in_device;  ///< it waits for a device, while there is no team and it is not in MPI
+    Integral beyond;     ///< outside of those phases
+    std::int64_t teams = 0, mpi_calls = 0, device_calls = 0;  ///< now
     bool is_beyond = false;
     std::uint64_t begin = 0, last = 0;
     std::uint64_t serial_since = 0;
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
     std::map<RegionRef, std::uint64_t> mpi_regions;       ///< where in_mpi comes from
+    std::map<RegionRef, std::uint64_t> device_regions;    ///< as that, of in_device
     std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
     std::uint64_t lock_waiters = 0;                       ///< threads that have come to a lock and do not have it
     std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
     std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until the next event shows what follows
-    std::uint64_t gap_mpi = 0;
-    std::vector<LocationRef> ended_workers;  ///< that no other has replaced
+    std::uint64_t gap_elsewhere = 0;                      ///< in MPI, or waiting for devices, until the last one's end
+    std::vector<LocationRef> ended_workers;               ///< that no other has replaced
     std::map<RegionRef, Beside> beside;
 
     void count_teams(std::int64_t amount, std::uint64_t time) {
       teams += amount;
       if (!is_beyond) active.add(amount, time);
+      follow_device(time);
     }
     void count_mpi(std::int64_t amount, std::uint64_t time) {
       mpi_calls += amount;
       if (!is_beyond) in_mpi.add(amount, time);
+      follow_device(time);
+    }
+    void count_device(std::int64_t amount, std::uint64_t time) {
+      device_calls += amount;
+      follow_device(time);
+    }
+    void follow_device(std::uint64_t time) {
+      const std::int64_t waits = device_calls > 0 && teams == 0 && mpi_calls == 0 && !is_beyond ? 1 : 0;
+      in_device.add(waits - in_device.count(), time);
     }
     void go_beyond(bool goes, std::uint64_t time) {
       if (goes == is_beyond) return;
@@ -214,6 +227,7 @@ class Accountant final : public Observer {
       active.add(goes ? -teams : teams, time);
       in_mpi.add(goes ? -mpi_calls : mpi_calls, time);
       beyond.add(goes ? 1 : -1, time);
+      follow_device(time);
     }
   };
   using DetailKey = std::array<std::uint32_t, 5>;
@@ -270,12 +284,14 @@ class Accountant final : public Observer {
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
   void share_delay(State& state, AccountThread& row);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
+  void device_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
   RegionRef parallel_of(const State& state) const;
   Process& process_of(const State& state) { return processes_[state.process]; }
   bool is_serial_mpi(const State& state, const Frame& frame) const;
+  void count_serial_call(State& state, const Frame& frame, std::int64_t amount, std::uint64_t time);
   void follow_phases(LocationRef location, std::uint64_t time);
   void end_stretch(Process& process, std::uint64_t time);
-  void add_mpi_idle(const Process& process, std::uint64_t ns);
+  void add_idle(Place place, const std::map<RegionRef, std::uint64_t>& regions, std::uint64_t ns, std::uint64_t at);
   AccountProcess sum_of(Process& process, std::uint64_t start, Account& account);
 
   const Definitions& definitions_;

@@ -33,9 +33,9 @@ std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uin
 }  // namespace
 
 const char* name_of(Place place) noexcept {
-  constexpr const char* names[] = {"work",   "serial", "serial_idle", "imbalance", "starvation", "tasking",
-                                   "team",   "locks",  "exclusive",   "device",    "mpi",        "mpi_idle",
-                                   "unused", "tool",   "descheduled", "absent",    "unknown"};
+  constexpr const char* names[] = {"work",     "serial", "serial_idle", "imbalance",   "starvation",  "tasking",
+                                   "team",     "locks",  "exclusive",   "device",      "device_idle", "mpi",
+                                   "mpi_idle", "unused", "tool",        "descheduled", "absent",      "unknown"};
   static_assert(sizeof names / sizeof names[0] == places);
   return names[static_cast<std::size_t>(place)];
 }
@@ -51,6 +51,7 @@ const char* text_of(Place place) noexcept {
                                    "waiting for locks",
                                    "waiting for critical, atomic, ordered",
                                    "waiting for devices",
+                                   "idle while one thread waits for a device",
                                    "inside MPI",
                                    "idle while one thread is in MPI",
                                    "not in the team",
@@ -88,14 +89,15 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
   }
 }
 
-/// The idle time of a process' other threads, by the calls in which its thread was.
-void Accountant::add_mpi_idle(const Process& process, std::uint64_t ns) {
+/// The idle time of a process' other threads, by the regions in which its thread was.
+void Accountant::add_idle(Place place, const std::map<RegionRef, std::uint64_t>& regions, std::uint64_t ns,
+                          std::uint64_t at) {
   std::uint64_t all = 0;
-  for (const auto& [region, part] : process.mpi_regions) all += part;
-  for (const auto& [region, part] : process.mpi_regions) {
+  for (const auto& [region, part] : regions) all += part;
+  for (const auto& [region, part] : regions) {
     const double share = static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(all, 1));
-    add_detail(Place::mpi_idle, region, undefined_ref, undefined_ref,
-               static_cast<std::uint64_t>(share * static_cast<double>(ns)), process.last, 0);
+    add_detail(place, region, undefined_ref, undefined_ref, static_cast<std::uint64_t>(share * static_cast<double>(ns)),
+               at, 0);
   }
 }
 
@@ -168,12 +170,13 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   const std::uint64_t wall = sum.end - sum.begin - std::min(sum.end - sum.begin, sum.beyond);
   if (replay_.is_confined()) start = 0;  // the tool's
   const std::uint64_t unknown = facts.is_cut() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
-  const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
-  sum.serial_wall = wall - std::min(wall, teams + mpi + start + unknown);
+  const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last),
+                      device = process.in_device.value(process.last);
+  sum.serial_wall = wall - std::min(wall, teams + mpi + device + start + unknown);
   end_stretch(process, sum.end - unknown);
   close_gap(process, undefined_ref);
   const auto index = static_cast<std::size_t>(&process - processes_.data());
-  std::uint64_t mpi_idle = 0, serial = 0;
+  std::uint64_t mpi_idle = 0, device_idle = 0, serial = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
     if (!state.counted || state.helper || state.process != index) continue;
@@ -185,6 +188,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     row.facts = thread_facts(definitions_.locations[i]);
     row.ended = state.ended;
     mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
+    device_idle += state.ns[static_cast<std::size_t>(Place::device_idle)];
     for (std::size_t p = 0; p < places; ++p) undelayed_[p] += state.ns[p];
     serial += state.ns[static_cast<std::size_t>(Place::serial)];
     share_delay(state, row);
@@ -194,7 +198,8 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     account.rows.push_back(row);
   }
   count_presence(index, sum);
-  add_mpi_idle(process, mpi_idle);
+  add_idle(Place::mpi_idle, process.mpi_regions, mpi_idle, process.last);
+  add_idle(Place::device_idle, process.device_regions, device_idle, process.last);
   add_serial(Place::serial, process, serial, from_kernel);
   add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], from_kernel);
   add_unused(process, sum.present, sum.ns[static_cast<std::size_t>(Place::unused)]);

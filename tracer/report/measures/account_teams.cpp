@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams: who is in them, who idles beside them, and what their start takes.
+// Teams: who is in them, who idles beside them, what their start takes, and what is serial between them.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -24,9 +24,40 @@ void Accountant::take_out_helper(State& state, const Team& team) {
   mark(state);
 }
 
+/// The process was serial until now. The region that follows the longest stretches is recorded when it begins.
+void Accountant::end_stretch(Process& process, std::uint64_t time) {
+  if (process.teams != 0 || process.is_beyond || time <= std::max(process.begin, process.serial_since)) return;
+  auto& stretches = process.stretches;
+  const std::size_t most = processes_.size() > 16 ? 4 : most_stretches;
+  if (stretches.size() >= 2 * most) {
+    std::nth_element(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(most), stretches.end(),
+                     [](const auto& a, const auto& b) { return a.to - a.from > b.to - b.from; });
+    stretches.resize(most);
+  }
+  const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since;
+  stretches.push_back({from, time, process.serial_after, undefined_ref});
+  process.gap_from = from;
+  process.gap_to = time;
+}
+
+/// The serial stretch that ended last is before that region; undefined_ref: before the process' end.
+void Accountant::close_gap(Process& process, RegionRef behind) {
+  if (process.gap_to == 0) return;
+  const std::uint64_t elsewhere = process.in_mpi.value(process.gap_to) + process.in_device.value(process.gap_to);
+  const std::uint64_t whole = process.gap_to - process.gap_from;
+  const std::uint64_t ns = whole - std::min(whole, elsewhere - std::min(elsewhere, process.gap_elsewhere));
+  process.gap_elsewhere = elsewhere;
+  process.gap_to = 0;
+  Gap& gap = process.gaps[{process.serial_after, behind}];
+  gap.ns += ns;
+  ++gap.count;
+  if (ns > gap.longest) gap.longest = ns, gap.longest_at = process.gap_from;
+}
+
 void Accountant::begin_idle(State& state, std::uint64_t time) {
   const Process& process = process_of(state);
-  state.idle = {time, process.active.value(time), process.in_mpi.value(time), process.beyond.value(time)};
+  state.idle = {time, process.active.value(time), process.in_mpi.value(time), process.in_device.value(time),
+                process.beyond.value(time)};
 }
 
 /// The worker `state`, whose first event this is, takes the place of one that has ended, and with it what that idled
@@ -37,22 +68,25 @@ void Accountant::replace(State& ended, State& state) {
   state.idle = std::exchange(ended.idle, std::nullopt);
 }
 
-/// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
-/// its part in the team.
+/// What a thread idled: while the process was serial, its thread in MPI or waiting for a device, beside teams of
+/// others, and from a fork to its part in the team.
 void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                              TeamState* shared) {
   const Idle before = *std::exchange(state.idle, std::nullopt);
   const std::uint64_t until = std::max(before.from, std::min(team_begin, now));
-  const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, before.from));
+  const std::uint64_t beyond = process_of(state).beyond.value(until);
   const std::uint64_t passed = until - before.from;
   const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, before.beyond));
   const std::uint64_t start = process_of(state).is_beyond ? 0 : now - std::min(now, until);
   const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, before.teams));
-  const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, before.from));
+  const std::uint64_t in_mpi = process_of(state).in_mpi.value(until);
   const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, before.mpi));
+  const std::uint64_t in_device = process_of(state).in_device.value(until);
+  const std::uint64_t device = std::min(idle - beside - mpi, in_device - std::min(in_device, before.device));
   charge(state, Place::unused, beside);
   charge(state, Place::mpi_idle, mpi);
-  charge(state, Place::serial_idle, idle - beside - mpi);
+  charge(state, Place::device_idle, device);
+  charge(state, Place::serial_idle, idle - beside - mpi - device);
   charge(state, Place::team, start);
   if (shared != nullptr)
     shared->starts.emplace_back(start, now);

@@ -111,7 +111,6 @@ void DataMovement::construct_ended(LocationRef location, const Construct& constr
     if (memory != device.memory.end() && memory->second.allocated.at == last.cost.at) memory->second.allocated.ns += ns;
   } else if (construct.row != nullptr) {
     construct.row->ns += ns;
-    if (last.cost.alone) construct.row->alone += ns;
   } else if (last.kind == Kind::to_device) {
     const auto sent = device.sent.find(last.destination);
     if (sent != device.sent.end() && sent->second.cost.at == last.cost.at) sent->second.cost.ns += ns;
@@ -145,8 +144,7 @@ void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
   open.destination = value(attributes, destination_);
   open.source_device = static_cast<std::int64_t>(value(attributes, source_device_));
   open.destination_device = static_cast<std::int64_t>(value(attributes, destination_device_));
-  const Team* team = replay_.location(location).current->team.get();
-  open.cost = {event.ref, undefined_ref, value(attributes, bytes_), 0, event.time, team == nullptr || team->size <= 1};
+  open.cost = {event.ref, undefined_ref, value(attributes, bytes_), 0, event.time};
   const Kernels& kernels = kernels_[replay_.process_of(location)];
   open.kernels_begun = kernels.begun;
   open.beside_kernel = kernels.running > 0;

@@ -36,7 +36,6 @@ class DataMovement final : public Observer {
     RegionRef region = undefined_ref;
     RegionRef construct = undefined_ref;  ///< that does nothing else: a part of its time is in `ns`
     std::uint64_t bytes = 0, ns = 0, at = 0;
-    bool alone = false;  ///< outside of teams
   };
   /// An operation that the host has begun and not ended.
   struct Open {

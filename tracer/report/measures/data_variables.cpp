@@ -232,7 +232,6 @@ void DataMovement::add(DataPattern pattern, const Cost& cost, RegionRef other) {
   ++row.count;
   row.bytes += cost.bytes;
   row.ns += cost.ns;
-  if (cost.alone) row.alone += cost.ns;
   if (cost.ns <= row.longest) return;
   row.longest = cost.ns;
   row.longest_at = cost.at;

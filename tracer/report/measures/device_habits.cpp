@@ -10,7 +10,6 @@
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
-#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 namespace {
@@ -65,10 +64,8 @@ DeviceHabits::DeviceHabits(const Definitions& definitions, const Replay& replay)
   }
 }
 
-void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, bool alone, std::uint64_t size) {
+void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, std::uint64_t size) {
   ++count;
-  all_ns += duration;
-  if (alone) alone_ns += duration;
   bytes += size;
   ns += duration;
   if (duration > longest) longest = duration, longest_at = at;
@@ -108,7 +105,7 @@ void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& ev
   if (thread.open.empty() && thread.last != undefined_ref) {
     // What the host did meanwhile needed nothing of the device: both could have worked at once.
     const std::uint64_t host = event.time - std::min(event.time, thread.last_end);
-    if (host >= least_turn) turns_[thread.last].add(std::min(host, thread.last_ns), thread.last_end, thread.last_alone);
+    if (host >= least_turn) turns_[thread.last].add(std::min(host, thread.last_ns), thread.last_end);
     thread.last = undefined_ref;
   }
   if (thread.open.empty() && kind == Kind::construct) {
@@ -124,9 +121,7 @@ void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& ev
       break;
     }
   }
-  const Team* team = replay_.location(location).current->team.get();
   thread.open.push_back({event.ref, kind, event.time, value(attributes, bytes_)});
-  thread.open.back().alone = team == nullptr || team->size <= 1;
 }
 
 void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& event) {
@@ -141,7 +136,6 @@ void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& even
   thread.last = open.region;
   thread.last_ns = event.time - std::min(event.time, open.begin);
   thread.last_end = event.time;
-  thread.last_alone = open.alone;
 }
 
 void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
@@ -153,7 +147,7 @@ void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
   }
   const bool is_copy = open.kind == Kind::copy_to || open.kind == Kind::copy_from;
   const bool is_small = is_copy && open.bytes <= small_copy;
-  if (is_small) thread.copies[open.region].add(ns, open.begin, open.alone, open.bytes);
+  if (is_small) thread.copies[open.region].add(ns, open.begin, open.bytes);
   if (!thread.open.empty()) {
     Open& outer = thread.open.back();
     if (is_small) outer.copies = open.region;
@@ -166,7 +160,7 @@ void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
   Launches& launches = launches_[open.region];
   launches.launched += open.kernels;
   launches.gaps_ns += gap;
-  launches.constructs.add(ns - std::min(ns, open.data_ns), open.begin, open.alone);
+  launches.constructs.add(ns - std::min(ns, open.data_ns), open.begin);
   launches.usual_ns += std::min(ns - std::min(ns, open.data_ns), 10 * short_kernel * open.kernels);
 }
 
@@ -186,7 +180,6 @@ void DeviceHabits::flush(Thread& thread) {
     all.count += copies.count;
     all.bytes += copies.bytes;
     all.ns += copies.ns - copies.longest;  // one is needed
-    all.all_ns += copies.all_ns, all.alone_ns += copies.alone_ns;
     all.ns += copies.constructs_ns - copies.constructs_ns / copies.count;
     if (copies.construct != undefined_ref) all.construct = copies.construct;
     if (copies.longest > all.longest) all.longest = copies.longest, all.longest_at = copies.longest_at;
@@ -237,7 +230,7 @@ void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, Regi
   }
   // A short one is a matter of its launch.
   if (kernel.blocks != 0 && kernel.blocks < units && ns >= short_kernel)
-    few_[region].add(ns - ns * kernel.blocks / units, kernel.begin, false);
+    few_[region].add(ns - ns * kernel.blocks / units, kernel.begin);
 }
 
 void DeviceHabits::finished(std::uint64_t) {
@@ -272,7 +265,6 @@ void DeviceHabits::add(DataPattern pattern, RegionRef region, RegionRef also, co
   row.count = sum.count;
   row.bytes = sum.bytes;
   row.ns = sum.ns;
-  row.alone = static_cast<std::uint64_t>(static_cast<double>(sum.ns) * share(sum.alone_ns, sum.all_ns));
   row.longest = sum.longest;
   row.longest_at = sum.longest_at;
   rows_.push_back(row);

@@ -33,24 +33,21 @@ class DeviceHabits final : public Observer {
     std::uint64_t data_ns = 0;  ///< of it: operations on data, and comparing contents
     std::uint64_t kernels = 0;
     bool fetches = false;
-    bool alone = false;                ///< outside of teams
     RegionRef copies = undefined_ref;  ///< what copied last in it
     bool small_only = true;            ///< and nothing else was done on data
   };
   /// Operations that belong together: how many, the time, the longest.
   struct Sum {
     std::uint64_t count = 0, bytes = 0, ns = 0, longest = 0, longest_at = 0;
-    std::uint64_t constructs_ns = 0;         ///< beside it: of constructs that do nothing else
-    RegionRef construct = undefined_ref;     ///< of these
-    std::uint64_t all_ns = 0, alone_ns = 0;  ///< of what was added: outside of teams
-    void add(std::uint64_t duration, std::uint64_t at, bool alone, std::uint64_t size = 0);
+    std::uint64_t constructs_ns = 0;      ///< beside it: of constructs that do nothing else
+    RegionRef construct = undefined_ref;  ///< of these
+    void add(std::uint64_t duration, std::uint64_t at, std::uint64_t size = 0);
   };
   struct Thread {
     std::vector<Open> open;
     std::map<RegionRef, Sum> copies;  ///< small ones since the last kernel, by what copies
     RegionRef last = undefined_ref;   ///< the construct with a kernel that ended last, where it fetched nothing
     std::uint64_t last_ns = 0, last_end = 0;
-    bool last_alone = false;
     std::uint64_t construct_end = 0;  ///< of the last construct; 0: none
     std::uint64_t gap = 0;            ///< before the one that it is in, where nothing but starting it fits in there
   };
