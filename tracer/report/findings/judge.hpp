@@ -84,6 +84,7 @@ class Judge {
   RegionRef first_of(const std::vector<const ParallelRow*>& group) const;
   void late_threads();
   void unused();
+  std::uint64_t threads_of_a_process() const;
   void devices();
   void data_movement();
   void code_loading();
@@ -145,6 +146,8 @@ class Judge {
   std::uint64_t sum(const Cells& cells) const;
   /// All of them as one row: what is longest, how often.
   AccountRow summary(const Cells& cells) const;
+  /// How many threads were in the row's team; where that is unknown, in the run.
+  std::uint64_t team_of(const AccountRow& row) const { return row.threads != 0 ? row.threads : threads_; }
   void take(const Cells& cells);
   /// A part of a cell, which is a cell then.
   std::size_t split(std::size_t cell, std::uint64_t ns, Place of);

@@ -96,7 +96,7 @@ void Judge::starvation(RegionRef region, std::uint64_t longest) {
     finding.text +=
         formatted(": there are only %llu tasks for %llu threads.", number(account_.tasks), number(threads_));
     finding.advice = "Cut the work into more and smaller tasks.";
-  } else if (tasks.dependences > 0 && parallelism < 0.9 * static_cast<double>(threads_)) {
+  } else if (tasks.dependences > 0 && parallelism < 0.9 * static_cast<double>(team_of(worst))) {
     finding.text +=
         formatted(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
                   name(region).c_str(), number(tasks.graph_tasks), time(tasks.graph_path).c_str(), parallelism);
@@ -124,12 +124,13 @@ bool Judge::few_tasks_at_a_time(const Cells& mine, const std::string& seen) {
   // Those that tasks create are others': where these are many, the wait is not what there are few for.
   if (waits < least || 10 * account_.own_creates < 9 * account_.creates) return false;
   const double each = share(account_.own_creates, waits);
-  if (each >= static_cast<double>(threads_)) return false;
+  const AccountRow all = summary(mine);
+  if (each >= static_cast<double>(team_of(all))) return false;
   Finding finding = at(where);
-  finding.at = summary(mine).longest_at;
+  finding.at = all.longest_at;
   const std::string few = each < 1.5 ? "each task" : formatted("each %.0f tasks", each);
   finding.text = seen + ": " + name(where) + " comes after " + few + ", " + format_count(waits) +
-                 " times, and there are no more than these to run at the same time, for " + format_count(threads_) +
+                 " times, and there are no more than these to run at the same time, for " + format_count(team_of(all)) +
                  " threads.";
   finding.advice =
       "Wait once, behind the loop that creates the tasks; where one task needs what another has done, depend() lets "

@@ -118,6 +118,14 @@ void Judge::late_threads() {
   }
 }
 
+/// In the largest process, at one time.
+std::uint64_t Judge::threads_of_a_process() const {
+  std::uint64_t most = 1;
+  for (const AccountProcess& process : account_.processes)
+    most = std::max(most, account_.ended != 0 ? process.present : process.threads);
+  return most;
+}
+
 /// Threads beside regions that use fewer of them: by the region, since that requests so many.
 void Judge::unused() {
   if (share(account_.at(Place::unused), there()) < 0.1) return;
@@ -127,8 +135,9 @@ void Judge::unused() {
   const auto most = std::find_if(account_.details.begin(), account_.details.end(), [&](const AccountRow& row) {
     return row.is(Place::unused) && row.region == all.region;
   });
-  finding.text = formatted("%s of thread time lie beside regions that use fewer threads than the run has (%llu)",
-                           time(all.ns).c_str(), number(threads_));
+  finding.text =
+      formatted("%s of thread time lie beside regions that use fewer threads than %s has (%llu)", time(all.ns).c_str(),
+                account_.processes.size() > 1 ? "their process" : "the run", number(threads_of_a_process()));
   if (most != account_.details.end() && all.region != undefined_ref)
     finding.text += formatted(beside.size() == 1 ? ": %s, on %u." : "; most of it, %3$s, beside %1$s, on %2$u.",
                               name(all.region).c_str(), most->threads, time(most->ns).c_str());

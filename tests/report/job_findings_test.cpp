@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings of jobs: what is of one process is compared with its threads, and with its part of the run.
+#include "catch.hpp"
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "tests/report/mpi_traces.hpp"
+#include "tests/report/reported.hpp"
+#include "tests/report/trace_builder.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1'000'000;
+
+bool has(const Json& text, const char* part) {
+  INFO(text << " has " << part);
+  return text.get<std::string>().find(part) != std::string::npos;
+}
+
+/// A job whose processes have teams of their own.
+class Teams {
+ public:
+  Teams(unsigned ranks, unsigned threads) : job{ranks, threads}, trace{job.trace} {
+    parallel = trace.region("parallel", RegionRole::parallel);
+  }
+  void begin(unsigned rank, unsigned threads, std::uint64_t at) {
+    trace.simple(job.master(rank), at, EventType::thread_fork, 0, threads);
+    for (LocationRef thread = job.master(rank); thread < job.master(rank) + threads; ++thread) {
+      trace.simple(thread, at, EventType::team_begin, team(rank, threads));
+      trace.enter(thread, at, parallel);
+    }
+  }
+  void end(unsigned rank, unsigned threads, std::uint64_t at) {
+    for (LocationRef thread = job.master(rank); thread < job.master(rank) + threads; ++thread) {
+      trace.leave(thread, at, parallel);
+      trace.simple(thread, at, EventType::team_end, team(rank, threads));
+    }
+    trace.simple(job.master(rank), at, EventType::thread_join);
+  }
+
+  MpiJob job;
+  TraceBuilder& trace;
+  RegionRef parallel = undefined_ref;
+
+ private:
+  /// One for each rank and size.
+  CommRef team(unsigned rank, unsigned threads) {
+    Definitions& d = trace.editable();
+    const auto [found, is_new] = teams_.emplace(std::pair{rank, threads}, static_cast<CommRef>(d.comms.size()));
+    if (is_new) {
+      Group group{"", GroupKind::comm_group, Paradigm::openmp, {}};
+      for (unsigned thread = 0; thread < threads; ++thread) group.members.push_back(job.master(rank) + thread);
+      d.groups.push_back(group);
+      d.comms.push_back({"", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+    }
+    return found->second;
+  }
+  std::map<std::pair<unsigned, unsigned>, CommRef> teams_;
+};
+
+}  // namespace
+
+TEST_CASE("tasks between two waits are compared with the threads of the team that runs them") {
+  const std::uint64_t each = GENERATE(2, 7);
+  Teams teams{2, 4};
+  TraceBuilder& trace = teams.trace;
+  const auto task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             wait = trace.region("taskwait", RegionRole::task_wait, 14),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  for (unsigned rank = 0; rank < 2; ++rank) {
+    const LocationRef master = teams.job.master(rank);
+    std::uint64_t now = start;
+    const std::uint64_t rounds = (each + 3) / 4;
+    teams.job.program(rank, start, start + 10 * rounds * 5 * ms);
+    teams.begin(rank, 4, now);
+    for (LocationRef thread = 1; thread < 4; ++thread) trace.enter(master + thread, now, barrier);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      for (std::uint64_t k = 1; k <= each; ++k) trace.create_task(master, now, create, each * i + k, each * i + k);
+      trace.enter(master, now, wait);
+      for (std::uint64_t k = 0; k < each; ++k)
+        trace.run_task(static_cast<LocationRef>(master + k % 4), now + k / 4 * 5 * ms, now + (k / 4 + 1) * 5 * ms, task,
+                       master, each * i + k + 1);
+      now += rounds * 5 * ms;
+      trace.leave(master, now, wait);
+    }
+    trace.enter(master, now, barrier);
+    for (LocationRef thread = 0; thread < 4; ++thread) trace.leave(master + thread, now, barrier);
+    teams.end(rank, 4, now);
+  }
+  const Json found = finding(report_of(teams.job.finish()), "starvation");
+  CHECK(has(found["text"], "to run at the same time, for 4 threads") == (each == 2));
+}
+
+TEST_CASE("a region of fewer threads is compared with the threads of its process") {
+  Teams teams{2, 4};
+  for (unsigned rank = 0; rank < 2; ++rank) {
+    teams.job.program(rank, start, start + 100 * ms);
+    teams.begin(rank, 4, start);
+    teams.end(rank, 4, start + 50 * ms);
+    teams.begin(rank, 2, start + 50 * ms);
+    teams.end(rank, 2, start + 100 * ms);
+  }
+  const Json found = finding(report_of(teams.job.finish()), "unused-threads");
+  CHECK(has(found["text"], "use fewer threads than their process has (4)"));
+}
