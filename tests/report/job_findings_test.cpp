@@ -112,3 +112,42 @@ TEST_CASE("a region of fewer threads is compared with the threads of its process
   const Json found = finding(report_of(teams.job.finish()), "unused-threads");
   CHECK(has(found["text"], "use fewer threads than their process has (4)"));
 }
+
+TEST_CASE("of programs that follow each other each second counts for the threads that were there") {
+  Teams teams{10, 4};
+  for (unsigned rank = 0; rank < 10; ++rank) {
+    const std::uint64_t begin = start + rank * 100 * ms;
+    teams.job.program(rank, begin, begin + 100 * ms);
+    teams.begin(rank, 4, begin);
+    teams.end(rank, 4, begin + 50 * ms);
+  }
+  const Json found = finding(report_of(teams.job.finish()), "serial");
+  CHECK(has(found["text"], "500 ms of 1 s (50 %) are serial: one thread works outside of parallel regions and 3 idle"));
+  CHECK_FALSE(has(found["text"], "a mean of the processes"));
+  check_near(found["lost_ns"], 1500e6);
+  check_near(found["win_ns"], 375e6);
+}
+
+TEST_CASE("the serial part of a process is told beside others of one thread") {
+  TraceBuilder trace{8};
+  Definitions& d = trace.editable();
+  d.groups[1].members = {0, 1, 2, 3};
+  for (LocationRef alone = 4; alone < 8; ++alone) {
+    d.locations[alone].group = static_cast<std::uint32_t>(d.groups_of_locations.size());
+    d.locations[alone].name = "Master thread";
+    d.groups_of_locations.push_back({"Process", LocationGroupKind::process, 1, undefined_ref, {}});
+    trace.simple(alone, start, EventType::program_begin, 0, 1);
+    trace.simple(alone, start + 100 * ms, EventType::program_end);
+  }
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    trace.team_end(thread, start + 50 * ms, parallel);
+  }
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  const Json found = finding(report_of(trace), "serial");
+  CHECK(
+      has(found["text"], "50 ms of 100 ms (50 %) are serial: one thread works outside of parallel regions and 3 idle"));
+  check_near(found["win_ns"], 150e6 / 8);
+}

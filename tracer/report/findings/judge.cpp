@@ -143,7 +143,7 @@ void Judge::add(Finding finding, std::string id, Cells cells, std::uint64_t most
   finding.id = std::move(id);
   finding.lost = sum(cells);
   finding.cells = std::move(cells);
-  finding.win = std::min(finding.lost, most) / threads_;
+  finding.win = static_cast<std::uint64_t>(static_cast<double>(std::min(finding.lost, most)) / threads_there());
   if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
   // What the host and others take may lie anywhere: a finding has to stand out of it.
   if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));

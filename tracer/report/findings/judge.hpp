@@ -2,6 +2,7 @@
 // Who makes the verdict: goes through the account, finding by finding (the other files of this folder).
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,6 +78,12 @@ class Judge {
 
   // Findings, each worth a word only from least_share of the run on.
   void serial();
+  struct SerialPart {
+    std::uint64_t ns = 0;  ///< of the run
+    double threads = 0;    ///< of the processes that have several
+    bool is_mean = false;  ///< of processes that run at one time
+  };
+  SerialPart serial_part(std::uint64_t idle) const;
   void short_regions();
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;
@@ -164,6 +171,8 @@ class Judge {
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
   /// The time of threads that were there, in ns: libgomp may end and create hundreds in a run of four.
   std::uint64_t there() const { return account_.total - account_.at(Place::absent); }
+  /// Threads that were there at one time, a mean of the run: of programs that follow each other those of one.
+  double threads_there() const { return std::max(1.0, share(there(), wall_)); }
   void summarize();
   std::string reason() const;
 

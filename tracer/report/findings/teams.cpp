@@ -31,25 +31,42 @@ void Judge::one_thread() {
                              : "Was the code with the parallel regions compiled with -fopenmp, and was it reached?"));
 }
 
+/// How long processes are serial, by what their other threads idle then: a process of one thread has no share in it. Of
+/// processes that follow each other it is the sum.
+Judge::SerialPart Judge::serial_part(std::uint64_t idle) const {
+  std::uint64_t walls = 0, others = 0;
+  for (const AccountProcess& process : account_.processes) {
+    const std::uint64_t wall = process.end - process.begin - std::min(process.end - process.begin, process.beyond);
+    std::uint64_t there = 0;
+    for (std::size_t p = 0; p < places; ++p)
+      if (static_cast<Place>(p) != Place::absent) there += process.ns[p];
+    if (there <= wall) continue;
+    walls += wall;
+    others += there - wall;
+  }
+  if (others == 0) return {};
+  const double part = share(idle, others) * static_cast<double>(std::min(walls, wall_));
+  return {static_cast<std::uint64_t>(part), 1 + share(others, walls), walls > wall_};
+}
+
 /// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
 void Judge::serial() {
   const Cells idle = cells_of(Place::serial_idle);
-  const std::uint64_t processes = std::max<std::uint64_t>(1, account_.processes.size());
-  const std::uint64_t threads = std::max<std::uint64_t>(1, threads_ / processes);
-  if (threads < 2) return;
-  const std::uint64_t lost = sum(idle), serial = lost / (threads_ - std::min(threads_ - 1, processes));
+  const std::uint64_t lost = sum(idle);
+  const SerialPart part = serial_part(lost);
+  const std::uint64_t serial = part.ns;
   if (share(serial, wall_) < 0.05) return;
   if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
   Finding finding;
   const double s = share(serial, wall_);
-  const auto n = static_cast<double>(threads);
+  const double n = part.threads;
   finding.text = formatted(
-      "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %llu idle, %s in all. The run "
+      "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %.0f idle, %s in all. The run "
       "is "
       "at most %.1f times as fast as on one thread; with twice the threads it would be at best %.0f %% shorter.",
-      time(serial).c_str(), time(wall_).c_str(), s * 100, number(threads - 1), time(lost).c_str(), s + (1 - s) * n,
+      time(serial).c_str(), time(wall_).c_str(), s * 100, std::max(1.0, n - 1), time(lost).c_str(), s + (1 - s) * n,
       (1 - s) * 50);
-  if (processes > 1) finding.text += " That is a mean of the processes.";
+  if (part.is_mean) finding.text += " That is a mean of the processes.";
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
   if (!account_.stretches.empty()) {
     const SerialStretch& longest = account_.stretches.front();
