@@ -88,8 +88,9 @@ bool Judge::is_handed_out(RegionRef loop) const {
 }
 
 void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
-  // Who is inside of MPI, or in a lock, waits for something else than a processor.
-  const bool works = construct(cause) != Directive::mpi && construct(cause) != Directive::lock;
+  // Who is inside of MPI, in a lock, or waits for a device, waits for something else than a processor.
+  const bool on_device = cause < classes_.size() && classes_[cause].activity == Activity::device;
+  const bool works = construct(cause) != Directive::mpi && construct(cause) != Directive::lock && !on_device;
   if (works && is_held_up(mine, is_handed_out(cause))) return;
   Finding finding = at(cause);
   finding.at = row.longest_at;
@@ -99,7 +100,7 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
   const std::string times = executions > 1 ? formatted(", in %s executions", format_count(executions).c_str()) : "";
   std::string id = "imbalance";
   const bool alone = role(cause) == RegionRole::single_sblock;
-  switch (alone ? Directive::single : construct(cause)) {
+  switch (alone ? Directive::single : on_device ? Directive::target : construct(cause)) {
     case Directive::single:
     case Directive::masked:
       id = "single";
@@ -136,10 +137,29 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
           "(non-blocking calls).";
       sure(finding, "high");
       break;
+    case Directive::target:
+      finding.text = "One thread waits for a device in " + name(cause) + " while the others have come to " +
+                     name(row.region) + ": " + waits + times + ".";
+      finding.advice =
+          "Give each device work by its speed, or let threads that are done first take the next part (small chunks, "
+          "tasks).";
+      sure(finding, "high");
+      break;
     case Directive::task:
       finding.text = "Tasks of " + name(cause) + " keep one thread longer than the others: " + waits + times + ".";
       finding.advice = "Make the last tasks smaller, or create the long ones first (priority).";
       break;
+    case Directive::parallel:
+      if (cause != row.parallel) {
+        finding.text = "One thread is in " + name(cause) +
+                       ", a region inside of theirs, while the others have come to " + name(row.region) + ": " + waits +
+                       times + ".";
+        finding.advice =
+            "Spread what the inner regions do evenly over the threads outside, or give an inner region with more to do "
+            "more threads.";
+        break;
+      }
+      [[fallthrough]];
     default:
       finding.text =
           "The threads of " + name(cause) + " have unequal work: " + waits + " for the slowest" + times + ".";

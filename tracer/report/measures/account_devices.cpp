@@ -21,7 +21,10 @@ void Accountant::device_wait(State& state, const Task& task, std::uint64_t ns, s
   const RegionRef region = region_of_device_wait(replay_, task);
   add_detail(Place::device, region, undefined_ref, parallel_of(state), ns, to, 1);
   charge(state, Place::device, ns);
-  if (state.members.empty() && state.initial) process_of(state).device_regions[region] += ns;
+  if (!state.members.empty())
+    add_to(state.members.back().spent, region, ns);
+  else if (state.initial)
+    process_of(state).device_regions[region] += ns;
 }
 
 bool Accountant::is_serial_mpi(const State& state, const Frame& frame) const {

@@ -145,6 +145,9 @@ void Accountant::team_left(LocationRef location, Team& team, Task&) {
   if (!state.counted || state.members.empty()) return;
   if (const Member& member = state.members.back(); member.is_at_hand) member.shared->queued.add_waiting(-1, now_);
   state.members.pop_back();
+  // For the team around it the nested region is what its thread does meanwhile.
+  if (location == team.master && !state.members.empty())
+    add_to(state.members.back().spent, team.region, now_ - std::min(now_, team.begin));
   if (state.members.empty() && !state.helper) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
   if (location == team.master && !state.teams_at_fork.empty()) state.joining = true;
   refresh(state, now_);
