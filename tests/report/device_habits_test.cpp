@@ -21,7 +21,7 @@ constexpr std::uint64_t start = 1000 * ms;
 /// A thread with a device of 132 multiprocessors.
 class Offloading {
  public:
-  Offloading() : trace{1, 1} {
+  explicit Offloading(unsigned streams = 1) : trace{1, streams} {
     Definitions& d = trace.editable();
     d.attributes.push_back({"GRID", "", ValueType::string});
     d.attributes.push_back({"ALLOCATION_SIZE", "", ValueType::uint64});
@@ -101,6 +101,18 @@ TEST_CASE("host and device that wait in turn could work at once, unless the host
   CHECK(rows[0]["pattern"] == "device-turns");
   CHECK(rows[0]["count"] == 5);
   CHECK(rows[0]["ns"] == 10 * ms);
+}
+
+TEST_CASE("the host's work is no turn of its own while the device has a kernel of others") {
+  Offloading program{2};
+  for (int i = 0; i < 6; ++i) {
+    program.launch(3 * ms);
+    program.trace.enter(2, program.now - 1 * ms, program.kernel, {{4, 1000}});
+    program.trace.leave(2, program.now + 1950 * us, program.kernel);
+    program.works(2 * ms);
+  }
+  program.launch(3 * ms);
+  CHECK(program.movement().empty());
 }
 
 TEST_CASE("kernels shorter than their launch are found where there are many") {

@@ -17,27 +17,12 @@
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"
 #include "tracer/report/measures/holds.hpp"
+#include "tracer/report/measures/integral.hpp"
 
 namespace tracer::report {
 
 struct MpiWaitRow;
 void add_wait_states(Account& account, const std::vector<MpiWaitRow>& waits);
-
-/// How long a count was above zero.
-class Integral {
- public:
-  void add(std::int64_t amount, std::uint64_t time) {
-    sum_ = value(time);
-    since_ = std::max(since_, time);
-    count_ += amount;
-  }
-  std::uint64_t value(std::uint64_t time) const { return sum_ + (count_ > 0 && time > since_ ? time - since_ : 0); }
-  std::int64_t count() const { return count_; }
-
- private:
-  std::int64_t count_ = 0;
-  std::uint64_t sum_ = 0, since_ = 0;
-};
 
 /// What of the time a thread that waits has a task that it could run: all of it where there are as many tasks as
 /// threads that wait, a third where three wait beside one task.

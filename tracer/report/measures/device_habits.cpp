@@ -103,8 +103,11 @@ void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& ev
   const std::uint32_t process = replay_.process_of(location);
   const Kind kind = kinds_[event.ref];
   if (thread.open.empty() && thread.last != undefined_ref) {
-    // What the host did meanwhile needed nothing of the device: both could have worked at once.
-    const std::uint64_t host = event.time - std::min(event.time, thread.last_end);
+    // What the host did meanwhile needed nothing of the device: both could have worked at once, but for what others had
+    // the device do.
+    const std::uint64_t gone = event.time - std::min(event.time, thread.last_end);
+    const std::uint64_t busy = busy_[process].value(event.time);
+    const std::uint64_t host = gone - std::min(gone, busy - std::min(busy, thread.last_busy));
     if (host >= least_turn) turns_[thread.last].add(std::min(host, thread.last_ns), thread.last_end);
     thread.last = undefined_ref;
   }
@@ -136,6 +139,7 @@ void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& even
   thread.last = open.region;
   thread.last_ns = event.time - std::min(event.time, open.begin);
   thread.last_end = event.time;
+  thread.last_busy = busy_[replay_.process_of(location)].value(event.time);
 }
 
 void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
@@ -203,16 +207,21 @@ std::uint64_t DeviceHabits::blocks_of(std::uint64_t text) const {
 
 void DeviceHabits::on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   if (!is_kernel_(event.ref)) return;
-  if (event.type == EventType::enter) {
-    const std::uint64_t grid = value(attributes, grid_);
-    running_[location] = {value(attributes, host_op_id_), event.time, grid != 0 ? blocks_of(grid) : 0};
-    return;
+  if (const auto found = running_.find(location); found != running_.end()) {
+    const Kernel kernel = found->second;
+    running_.erase(found);
+    kernel_left(location, event.time);
+    // Where another begins the end is not in the trace.
+    if (event.type == EventType::leave) kernel_ended(location, kernel, event.ref, event.time);
   }
-  const auto found = running_.find(location);
-  if (found == running_.end()) return;
-  const Kernel kernel = found->second;
-  running_.erase(found);
-  kernel_ended(location, kernel, event.ref, event.time);
+  if (event.type != EventType::enter) return;
+  const std::uint64_t grid = value(attributes, grid_);
+  running_[location] = {value(attributes, host_op_id_), event.time, grid != 0 ? blocks_of(grid) : 0};
+  busy_[replay_.process_of(location)].add(1, event.time);
+}
+
+void DeviceHabits::kernel_left(LocationRef location, std::uint64_t time) {
+  busy_[replay_.process_of(location)].add(-1, time);
 }
 
 void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/integral.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
@@ -48,6 +49,7 @@ class DeviceHabits final : public Observer {
     std::map<RegionRef, Sum> copies;  ///< small ones since the last kernel, by what copies
     RegionRef last = undefined_ref;   ///< the construct with a kernel that ended last, where it fetched nothing
     std::uint64_t last_ns = 0, last_end = 0;
+    std::uint64_t last_busy = 0;      ///< how long kernels of the process had run until then
     std::uint64_t construct_end = 0;  ///< of the last construct; 0: none
     std::uint64_t gap = 0;            ///< before the one that it is in, where nothing but starting it fits in there
   };
@@ -70,6 +72,7 @@ class DeviceHabits final : public Observer {
   void ended(LocationRef location, Thread& thread, const Event& event);
   void left(Thread& thread, const Open& open, std::uint64_t ns);
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  void kernel_left(LocationRef location, std::uint64_t time);
   void kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time);
   void copied(Thread& thread, const Open& open, std::uint64_t ns);
   void flush(Thread& thread);
@@ -87,6 +90,7 @@ class DeviceHabits final : public Observer {
   bool is_concerned_ = false;
   std::unordered_map<LocationRef, Thread> threads_;
   std::unordered_map<LocationRef, Kernel> running_;                          ///< by stream
+  std::map<std::uint32_t, Integral> busy_;                                   ///< kernels that run, by process
   std::map<std::pair<std::uint32_t, std::uint64_t>, RegionRef> constructs_;  ///< of submits, by process and number
   std::map<RegionRef, Launches> launches_;                                   ///< by construct
   std::map<RegionRef, Sum> turns_, few_;                                     ///< by construct
