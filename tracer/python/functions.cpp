@@ -71,8 +71,9 @@ bool is_named(const char* module) noexcept {
 
 /// Parts of the function around them, entered once for each element: <genexpr>, <listcomp>, <lambda>.
 bool is_part_of_function(const char* name) noexcept {
-  const char* last = std::strrchr(name, '<');
-  return last != nullptr && std::strcmp(last, "<module>") != 0;
+  const char* const dot = std::strrchr(name, '.');
+  const char* const own = dot != nullptr ? dot + 1 : name;  // below "outer.<locals>"
+  return *own == '<' && std::strcmp(own, "<module>") != 0;
 }
 
 /// __name__ of the module whose function runs; "" where it has none.

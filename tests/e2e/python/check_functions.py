@@ -61,6 +61,7 @@ class Checker:
         need(len(report["threads"]) >= 5 and len(report["processes"]) == 2, f"of {len(report['threads'])} threads and {len(report['processes'])} processes")
         need(report["trace"]["irregular_events"] == 0 and not any("REPAIR" in name for name in report["trace"]["properties"]), "no call is without its end, no end without its call")
         need(not [name for name in counts if name in ("Thread.start", "run", "_bootstrap", "decode", "wait")], "the standard library is left out")
+        need(not [name for name in counts if name.endswith(("<lambda>", "<genexpr>", "<locals>"))], "what is entered for each element is part of the function around it")
         need(STEPPED_BACK not in done.stderr, "nothing is said")
         places = {c["name"]: (c["file"], c["line"]) for c in report["constructs"] if c["name"] in counts}
         line = source[:source.index("def leaf(n)")].count("\n") + 1

@@ -11,7 +11,7 @@ import threading
 
 # By qualified name, from Python 3.11 on; each resumption of a generator or coroutine is an entry of its own.
 CALLS = {"leaf": 145, "numbers": 38, "Thing.method": 3, "thrower": 5, "deep": 1000, "coroutine": 30, "gather": 2, "in_thread": 4,
-         "closed": 4, "main": 1, "forks": 1, "after": 1}
+         "closed": 4, "main": 1, "forks": 1, "after": 1, "outer": 2, "outer.<locals>.inner": 4}
 
 
 def leaf(n):
@@ -74,6 +74,12 @@ def after():
     leaf(1)
 
 
+def outer(n):
+    def inner():
+        return n
+    return inner() + inner() + (lambda: n)() + sum(inner_n for inner_n in [n])
+
+
 def own_profiles():
     seen, result = [], []
     sys.setprofile(lambda frame, what, _: seen.append((frame.f_code.co_name, what)))
@@ -105,6 +111,7 @@ def main():
         except ValueError:
             pass
     deep(1000)
+    outer(outer(1))
     asyncio.run(gather())
     threads = [threading.Thread(target=in_thread) for _ in range(4)]
     for thread in threads:
