@@ -108,6 +108,21 @@ class Attach(unittest.TestCase):
         program.say("")
         self.assertEqual((0, "sum 10503\n"), program.finish())
 
+    def test_events_without_a_pause_delay_neither_the_limit_nor_an_interrupt(self):
+        program = self.start()
+        program.say("flood")  # until the next line: following that waits for a pause does not end
+        time.sleep(0.2)
+        done = tracer("attach", program.id, "-t", "0.5", "--no-archive", timeout=60)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertGreater(counts(done.stdout)["task"][0], 0)
+        attached = self.enterContext(Attached(program.id, "--no-archive"))
+        time.sleep(0.2)
+        self.assertEqual(0, attached.end()[0])
+        program.say("5")
+        self.assertEqual([5, 5], json.loads(program.line())["parallel"])
+        program.say("")
+        self.assertEqual(0, program.finish()[0])
+
     def test_a_killed_tracer_leaves_it_running(self):
         program = self.start()
         for _ in range(5):

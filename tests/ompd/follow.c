@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works when told to ("ROUNDS" on stdin) and says as JSON what OMPT counted in those rounds: the tool is
-// in the program. "fork" runs a round in a child process; an empty line ends it.
+// in the program. "fork" runs a round in a child process; "flood" makes empty tasks until the next line comes; an empty
+// line ends it.
 #include <omp-tools.h>
 #include <omp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,18 @@ static void round_of(int threads) {
   }
 }
 
+static void flood(void) {
+  struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  while (poll(&input, 1, 0) == 0) {
+    for (int i = 0; i < 1000; ++i) {
+#pragma omp task
+      {}
+    }
+  }
+}
+
 static int in_child(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -92,6 +106,10 @@ int main(void) {
     if (strncmp(line, "fork", 4) == 0) {
       printf("%d\n", in_child());
       fflush(stdout);
+      continue;
+    }
+    if (strncmp(line, "flood", 5) == 0) {
+      flood();
       continue;
     }
     long before[6];

@@ -80,15 +80,13 @@ FollowEnd Follower::run(std::chrono::nanoseconds limit) {
   while (!end_) {
     int status = 0;
     const pid_t thread = waitpid(-1, &status, __WALL | WNOHANG);
-    if (thread > 0) {
-      handle(static_cast<std::uint64_t>(thread), status);
-      continue;
-    }
     if (thread < 0 && errno == ECHILD) {
       end_ = FollowEnd::exited;
       break;
     }
-    // Blocked signals stay pending: one that comes between the line above and the next is not missed.
+    if (thread > 0) handle(static_cast<std::uint64_t>(thread), status);
+    if (end_) break;
+    // Blocked signals stay pending: one that comes between waitpid() and sigtimedwait() is not missed.
     std::chrono::nanoseconds pause = start_looks();
     if (limit.count() > 0) {
       const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now());
@@ -98,6 +96,7 @@ FollowEnd Follower::run(std::chrono::nanoseconds limit) {
       }
       pause = std::min(pause, left);
     }
+    if (thread > 0) pause = {};  // the next event may be there already; a program can have one at every moment
     const timespec timeout{0, static_cast<long>(pause.count())};
     const int signal = sigtimedwait(&set, nullptr, &timeout);
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) end_ = FollowEnd::interrupted;
