@@ -160,6 +160,17 @@ class Attach(unittest.TestCase):
             self.assertIn("ended with status 0", out)
             self.assertEqual(0, tracer("check", directory + "/archive").returncode)
 
+    def test_a_thread_that_execs_is_let_go_at_once(self):
+        program = self.start()
+        attached = self.enterContext(Attached(program.id, "--no-archive"))
+        begin = time.monotonic()
+        program.say("exec")
+        self.assertEqual((0, ""), program.finish())
+        self.assertLess(time.monotonic() - begin, 9, "the tracer waited for the thread's old id, as long as it waits for any")
+        out, err = attached.process.communicate(timeout=60)
+        self.assertEqual(0, attached.process.returncode, err)
+        self.assertIn("started another program", out)
+
     def test_a_program_that_was_stopped_stays_stopped(self):
         program = self.start()
         os.kill(program.id, signal.SIGSTOP)

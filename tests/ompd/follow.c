@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works when told to ("ROUNDS" on stdin) and says as JSON what OMPT counted in those rounds: the tool is
-// in the program. "fork" runs a round in a child process; "flood" makes empty tasks until the next line comes; an empty
-// line ends it.
+// in the program. "fork" runs a round in a child process; "flood" makes empty tasks until the next line comes; "exec"
+// goes on as another program, from a thread; an empty line ends it.
 #include <omp-tools.h>
 #include <omp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,12 @@ static void flood(void) {
   }
 }
 
+static void* become_another(void* program) {
+  char* words[] = {program, NULL};
+  execv(program, words);
+  return NULL;
+}
+
 static int in_child(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -107,6 +114,11 @@ int main(void) {
       printf("%d\n", in_child());
       fflush(stdout);
       continue;
+    }
+    if (strncmp(line, "exec", 4) == 0) {
+      pthread_t thread;
+      if (pthread_create(&thread, NULL, become_another, "/bin/true") == 0) pthread_join(thread, NULL);
+      return 1;
     }
     if (strncmp(line, "flood", 5) == 0) {
       flood();

@@ -172,6 +172,8 @@ void Follower::handle_event(std::uint64_t thread, int status) {
       break;
     }
     case PTRACE_EVENT_EXEC:  // another program now, without our breakpoints
+      // The thread has the process's id now, and no other is left; of its own id no end is reported.
+      running_ = {thread};
       end_ = FollowEnd::executed;
       leaving_ = true;
       break;
