@@ -76,7 +76,8 @@ bool is_part_of_function(const char* name) noexcept {
   return *own == '<' && std::strcmp(own, "<module>") != 0;
 }
 
-/// __name__ of the module whose function runs; "" where it has none.
+/// __name__ of the module whose function runs; "" where it has none. A worker that multiprocessing spawns runs the
+/// program's first module as __mp_main__: it has the functions that its parent has as __main__.
 class ModuleName {
  public:
   explicit ModuleName(const Interpreter& interpreter) noexcept
@@ -84,7 +85,7 @@ class ModuleName {
     Object* const name = globals_.get() != nullptr ? interpreter.item(globals_.get(), "__name__") : nullptr;
     const char* const text = name != nullptr ? interpreter.text(name) : nullptr;
     if (text != nullptr)
-      text_ = text;
+      text_ = std::strcmp(text, "__mp_main__") == 0 ? "__main__" : text;
     else
       interpreter.clear_error();
   }

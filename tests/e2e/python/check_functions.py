@@ -89,6 +89,14 @@ class Checker:
         counts = {phase["name"]: phase["count"] for phase in report["phases"]}
         need(counts == {"f": 2, "<module>": 1} or counts.get("f") == 2, f"a program on the command line: {counts}")
 
+    def children(self):
+        """The program's first module is called __mp_main__ in what is spawned, and chosen as __main__."""
+        for method in ("forkserver", "spawn"):
+            done, report = self.run(self.python, HERE / "children.py", method, python="--python=__main__")
+            need((done.returncode, done.stdout) == (0, "0\n"), f"{method}: the program does what it does without: {done.stdout} {done.stderr[-300:]}")
+            counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+            need(counts.get("job") == 2, f"{method}: the parent's call and the child's: {counts}")
+
     def leaves_others_alone(self):
         off, report = self.run(self.python, HERE / "functions.py", python=None)
         need(report is None or not report["phases"], "without --python no function is recorded")
@@ -127,6 +135,7 @@ def main():
             wanted = checker.counts_and_output()
             checker.profiles(wanted)
             checker.modules()
+            checker.children()
             checker.leaves_others_alone()
     return 0
 
