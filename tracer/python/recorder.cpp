@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -30,13 +31,17 @@ bool records_functions = false;  ///< else only the begin, so that samples begin
 bool is_embedded = false;        ///< the program is no `python`, whose start has an event of its own
 bool has_begun = false;          ///< in a thread that runs Python: one at a time
 bool has_profile = false;        ///< calls come by a profile function
-bool is_new_child = false;       ///< forked, and nothing of it is recorded
+bool is_new_child = false;       ///< forked, and may have no trace yet
 void (*next_exit)(int) = nullptr;
 
-/// With it the trace begins, and with the trace the samples.
-void mark_begin() noexcept {
+/// With a name the trace begins, also that of a forked child, and with the trace the samples.
+std::uint32_t begin_trace() noexcept {
   static constexpr char name[] = "Python begins";
-  const std::uint32_t mark = tracer->intern(name, sizeof name - 1);
+  return tracer->intern(name, sizeof name - 1);
+}
+
+void mark_begin() noexcept {
+  const std::uint32_t mark = begin_trace();
   tracer->emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, range_language::python), mark, 0, 0);
 }
 
@@ -64,7 +69,15 @@ void step_back() noexcept {
 
 void in_child() noexcept {
   forget_calls();
-  is_new_child = tracer != nullptr && !records_functions;
+  is_new_child = tracer != nullptr;
+}
+
+/// At the first thing that the child does in Python. A few calls of functions that the parent has named make no session
+/// (Forks), and a child may end by os._exit or a signal.
+void begin_child() noexcept {
+  is_new_child = false;
+  if (!records_functions) return mark_begin();
+  begin_trace();
 }
 
 bool starts_with(const char* text, const char* begin) noexcept {
@@ -75,10 +88,8 @@ bool starts_with(const char* text, const char* begin) noexcept {
 int audit(const char* event, Object*, void*) noexcept {
   if (has_begun) {
     // A child that only replaces itself is none of Python's.
-    if (is_new_child && !starts_with(event, "os.exec")) [[unlikely]] {
-      is_new_child = false;
-      mark_begin();
-    }
+    if (is_new_child && !starts_with(event, "os.exec")) [[unlikely]]
+      begin_child();
     if (event[0] == 's' && std::strcmp(event, "sys.setprofile") == 0) step_back();
     return 0;
   }

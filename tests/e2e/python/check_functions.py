@@ -90,12 +90,15 @@ class Checker:
         need(counts == {"f": 2, "<module>": 1} or counts.get("f") == 2, f"a program on the command line: {counts}")
 
     def children(self):
-        """The program's first module is called __mp_main__ in what is spawned, and chosen as __main__."""
-        for method in ("forkserver", "spawn"):
-            done, report = self.run(self.python, HERE / "children.py", method, python="--python=__main__")
-            need((done.returncode, done.stdout) == (0, "0\n"), f"{method}: the program does what it does without: {done.stdout} {done.stderr[-300:]}")
-            counts = {phase["name"]: phase["count"] for phase in report["phases"]}
-            need(counts.get("job") == 2, f"{method}: the parent's call and the child's: {counts}")
+        """A child's one call is not lost, of a function that its parent has called already; nor is that of the program's first module, which is
+        called __mp_main__ in what is spawned."""
+        for method in ("fork", "forkserver", "spawn"):
+            for chosen in ("--python", "--python=__main__"):
+                done, report = self.run(self.python, HERE / "children.py", method, python=chosen)
+                need((done.returncode, done.stdout) == (0, "0\n"), f"{method}: the program does what it does without: {done.stdout} {done.stderr[-300:]}")
+                counts = {phase["name"]: phase["count"] for phase in report["phases"]}
+                need(counts.get("job") == 2, f"{method}, {chosen}: the parent's call and the child's: {counts}")
+                need(method != "fork" or len(report["processes"]) == 2, f"{method}: of {len(report['processes'])} processes")
 
     def leaves_others_alone(self):
         off, report = self.run(self.python, HERE / "functions.py", python=None)
