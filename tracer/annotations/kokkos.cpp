@@ -67,11 +67,33 @@ void allocated(const SpaceHandle& handle, std::int64_t bytes) noexcept {
   }
 }
 
-/// Sections are named first and started later, by number.
-constexpr std::uint32_t most_sections = 4096;
-constinit std::atomic<std::uint32_t> section_names[most_sections]{};
+/// Sections are named first and started later, by the number of their slot, which the next one may have.
+constexpr std::uint32_t most_sections = 4096;  // at a time
+/// The name, and above it which of all sections it is, from 1; 0: free.
+constinit std::atomic<std::uint64_t> section_slots[most_sections]{};
 constinit std::atomic<std::uint32_t> sections{0};
 constexpr std::uint64_t section_ids = std::uint64_t{1} << 40;
+
+/// The slot that it gets; most_sections: none is free.
+std::uint32_t keep_section(std::uint32_t name) noexcept {
+  const std::uint32_t number = sections.fetch_add(1) + 1;
+  for (std::uint32_t i = 0; i < most_sections; ++i) {
+    const std::uint32_t slot = (number + i) % most_sections;
+    std::uint64_t none = 0;
+    if (section_slots[slot].compare_exchange_strong(none, std::uint64_t{number} << 32 | name)) return slot;
+  }
+  tracer::words::tracer().count("words.sections_not_kept", 1);
+  return most_sections;
+}
+
+std::uint64_t section_in(std::uint32_t slot) noexcept {
+  return slot < most_sections ? section_slots[slot].load() : 0;
+}
+
+/// Of its range: not that of a section that had the slot before and was never stopped.
+std::uint64_t id_of_section(std::uint64_t section) noexcept {
+  return section_ids + (section >> 32);
+}
 
 }  // namespace
 
@@ -133,18 +155,20 @@ void kokkosp_profile_event(const char* name) {
 }
 
 void kokkosp_create_profile_section(const char* name, std::uint32_t* id) {
-  const std::uint32_t number = sections.fetch_add(1);
-  if (number < most_sections) section_names[number].store(name_of(name));
-  if (id != nullptr) *id = number;
+  if (id != nullptr) *id = keep_section(name_of(name));
 }
 void kokkosp_start_profile_section(std::uint32_t id) {
-  if (id >= most_sections) return;
-  start({.language = Language::kokkos, .domain = domain(), .name = section_names[id].load()}, section_ids + id);
+  const std::uint64_t section = section_in(id);
+  if (section == 0) return;
+  const auto name = static_cast<std::uint32_t>(section);
+  start({.language = Language::kokkos, .domain = domain(), .name = name}, id_of_section(section));
 }
 void kokkosp_stop_profile_section(std::uint32_t id) {
-  if (id < most_sections) end(Language::kokkos, domain(), section_ids + id);
+  if (const std::uint64_t section = section_in(id)) end(Language::kokkos, domain(), id_of_section(section));
 }
-void kokkosp_destroy_profile_section(std::uint32_t) {}
+void kokkosp_destroy_profile_section(std::uint32_t id) {
+  if (id < most_sections) section_slots[id].store(0);
+}
 
 void kokkosp_allocate_data(SpaceHandle space, const char*, const void*, std::uint64_t bytes) {
   allocated(space, static_cast<std::int64_t>(bytes));

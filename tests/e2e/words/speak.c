@@ -320,6 +320,24 @@ static void itt(void) {
 struct space {
   char name[64];
 };
+static void sections(void* library) {
+  void (*create)(const char*, uint32_t*) = NULL;
+  void (*of_one[3])(uint32_t) = {NULL, NULL, NULL};
+  *(void**)&create = dlsym(library, "kokkosp_create_profile_section");
+  *(void**)&of_one[0] = dlsym(library, "kokkosp_start_profile_section");
+  *(void**)&of_one[1] = dlsym(library, "kokkosp_stop_profile_section");
+  *(void**)&of_one[2] = dlsym(library, "kokkosp_destroy_profile_section");
+  uint32_t first = 0, other = 0;
+  create("kokkos first section", &first);
+  of_one[0](first);
+  for (int i = 0; i < 5000; ++i) {
+    create("kokkos section", &other);
+    for (int n = 0; n < 3; ++n) of_one[n](other);
+  }
+  of_one[1](first);
+  for (int i = 0; i < 5000; ++i) create("more than there is room for", &other);
+}
+
 static void kokkos(void) {
   const char* path = getenv("KOKKOS_TOOLS_LIBS");
   void* library = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
@@ -344,9 +362,12 @@ static void kokkos(void) {
     }
     pop_region();
     allocate((struct space){"HostSpace"}, "view", NULL, 4096);
+    sections(library);
   }
   said("range", "kokkos phase", 1);
   said("range", "kokkos kernel", 5);
+  said("range", "kokkos first section", 1);
+  said("range", "kokkos section", 5000);
   said("counter", "Kokkos memory in HostSpace", 1);
 }
 
