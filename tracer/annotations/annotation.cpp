@@ -71,20 +71,6 @@ constinit std::atomic<const Name*> recent[recent_count]{};
 constinit std::atomic<std::uint32_t> name_count{0};
 constinit std::atomic<std::size_t> name_bytes{0};
 
-std::uint64_t hash_of(const char* text, std::size_t length) noexcept {
-  std::uint64_t h = 0x9e3779b97f4a7c15ull ^ length;
-  for (std::size_t i = 0; i + 8 <= length; i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, text + i, 8);
-    h = (h ^ word) * 0xff51afd7ed558ccdull;
-    h ^= h >> 32;
-  }
-  std::uint64_t rest = 0;
-  std::memcpy(&rest, text + (length & ~std::size_t{7}), length & 7);
-  h = (h ^ rest) * 0xff51afd7ed558ccdull;
-  return h ^ (h >> 29);
-}
-
 std::uint32_t make_name(const char* text, std::size_t length, std::uint64_t hash) noexcept {
   const tracer_front_end& to = tracer();
   if (name_count.load(std::memory_order_relaxed) >= most_names ||
@@ -136,6 +122,20 @@ struct Details {
 constinit std::atomic<const Details*> details[512]{};
 
 }  // namespace
+
+std::uint64_t hash_of(const char* text, std::size_t length) noexcept {
+  std::uint64_t h = 0x9e3779b97f4a7c15ull ^ length;
+  for (std::size_t i = 0; i + 8 <= length; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text + i, 8);
+    h = (h ^ word) * 0xff51afd7ed558ccdull;
+    h ^= h >> 32;
+  }
+  std::uint64_t rest = 0;
+  std::memcpy(&rest, text + (length & ~std::size_t{7}), length & 7);
+  h = (h ^ rest) * 0xff51afd7ed558ccdull;
+  return h ^ (h >> 29);
+}
 
 const tracer_front_end& tracer() noexcept {
   const tracer_front_end* table = connected.load(std::memory_order_acquire);

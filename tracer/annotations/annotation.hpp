@@ -28,6 +28,8 @@ std::uint32_t name_of(const wchar_t* text) noexcept;
 /// The tracer keeps no more of a text.
 inline constexpr std::size_t longest_name = 64 << 10;
 
+std::uint64_t hash_of(const char* text, std::size_t length) noexcept;
+
 /// A copy for free(), of at most so many bytes; nullptr of nullptr, and when there is no memory.
 char* copy_of(const char* text, std::size_t most = longest_name) noexcept;
 /// `text` as UTF-8, for free(); nullptr as for copy_of(). At most 64 KiB.

@@ -7,12 +7,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
+#include "tracer/annotations/chain.hpp"
 #include "tracer/annotations/itt.hpp"
+#include "tracer/base/memory_checks.hpp"
 
 namespace tracer::words::itt {
 namespace {
@@ -37,40 +41,46 @@ struct Global {
 };
 constexpr unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30};
 
-/// Handles, one per text and kind, never freed. Under the lock.
-constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-constinit Domain* domains = nullptr;
-constinit String* strings = nullptr;
+/// Handles, one per text and kind, never freed. By the hashes of their texts.
+constinit std::atomic<Domain*> domains[64]{};
+constinit std::atomic<String*> strings[4096]{};
 
-/// The entry of `list` that has the text of `wanted`, made like `wanted` where there is none; nullptr: no memory.
-/// Entries are never freed, and changed by nobody but the program, which keeps their addresses.
+/// As `like`, with a text of its own; nullptr: no memory.
 template <class Entry>
-Entry* find_or_add(Entry*& list, const char* Entry::*text, const Entry& wanted) noexcept {
+Entry* make_handle(const char* Entry::*text, const Entry& like) noexcept {
+  auto* made = static_cast<Entry*>(std::calloc(1, sizeof(Entry)));
+  if (made == nullptr) return nullptr;
+  *made = like;
+  made->*text = copy_of(like.*text);
+  if (made->*text != nullptr) return made;
+  std::free(made);
+  return nullptr;
+}
+
+/// The handle that has the text of `wanted`, made like `wanted` where there is none; nullptr: no memory.
+/// Handles are never freed, and changed by nobody but the program, which keeps their addresses.
+template <class Entry, std::size_t count>
+Entry* handle_of(std::atomic<Entry*> (&chains)[count], const char* Entry::*text, const Entry& wanted) noexcept {
   if (wanted.*text == nullptr) return nullptr;
-  ::pthread_mutex_lock(&lock);
-  Entry* found = list;
-  while (found != nullptr && std::strncmp(found->*text, wanted.*text, longest_name) != 0) found = found->next;
-  if (found == nullptr && (found = static_cast<Entry*>(std::calloc(1, sizeof(Entry)))) != nullptr) {
-    *found = wanted;
-    found->*text = copy_of(wanted.*text);
-    if (found->*text == nullptr) {
-      std::free(found);
-      found = nullptr;
-    } else {
-      found->next = list;
-      list = found;
-    }
-  }
-  ::pthread_mutex_unlock(&lock);
-  return found;
+  const WithoutMemoryChecks unchecked;
+  auto& chain = chains[hash_of(wanted.*text, ::strnlen(wanted.*text, longest_name)) % count];
+  const auto is_wanted = [&](const Entry& entry) noexcept {
+    return std::strncmp(entry.*text, wanted.*text, longest_name) == 0;
+  };
+  const auto drop = [text](Entry* made) noexcept {
+    std::free(const_cast<char*>(made->*text));
+    std::free(made);
+  };
+  return find_or_add(
+      chain, is_wanted, [&]() noexcept { return make_handle(text, wanted); }, drop);
 }
 
 Domain* create_domain(const char* name) noexcept {
-  return find_or_add(domains, &Domain::name, Domain{1, name, nullptr, 0, nullptr, nullptr});
+  return handle_of(domains, &Domain::name, Domain{1, name, nullptr, 0, nullptr, nullptr});
 }
 
 String* create_string(const char* text) noexcept {
-  return find_or_add(strings, &String::text, String{text, nullptr, 0, nullptr, nullptr});
+  return handle_of(strings, &String::text, String{text, nullptr, 0, nullptr, nullptr});
 }
 
 /// One number of an ITT id and its domain.

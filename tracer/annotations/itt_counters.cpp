@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ITT's counters: created and then set by their handle, or by a domain and a name.
-#include <pthread.h>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/annotations/chain.hpp"
 #include "tracer/annotations/itt.hpp"
 
 namespace tracer::words::itt {
@@ -36,27 +38,15 @@ Counter* create_counter_v3(const Domain* domain, const char* name, int type) noe
   return make_counter(number_of(domain), name_of(name), type);
 }
 
-/// Set by domain and name. Counters are added, never removed: only adding one needs the lock.
-constinit std::atomic<Counter*> by_name{nullptr};
-constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-Counter* find(std::uint32_t domain, std::uint32_t name) noexcept {
-  Counter* found = by_name.load(std::memory_order_acquire);
-  while (found != nullptr && (found->domain != domain || found->name != name)) found = found->next;
-  return found;
-}
+/// Set by domain and name.
+constinit std::atomic<Counter*> by_name[256]{};
 
 Counter* named(const Domain* in, String* called) noexcept {
   const std::uint32_t domain = number_of(in), name = number_of(called);
-  if (Counter* known = find(domain, name)) return known;
-  ::pthread_mutex_lock(&lock);
-  Counter* found = find(domain, name);
-  if (found == nullptr && (found = make_counter(domain, name, type_u64)) != nullptr) {
-    found->next = by_name.load(std::memory_order_relaxed);
-    by_name.store(found, std::memory_order_release);
-  }
-  ::pthread_mutex_unlock(&lock);
-  return found;
+  return find_or_add(
+      by_name[(name ^ domain * 31) % 256],
+      [=](const Counter& counter) noexcept { return counter.domain == domain && counter.name == name; },
+      [=]() noexcept { return make_counter(domain, name, type_u64); }, [](Counter* made) noexcept { std::free(made); });
 }
 
 void record_value(const Counter& counted, Value value) noexcept {

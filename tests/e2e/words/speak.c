@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "itt.h"
+
 // ---- NVTX 3, as nvtxInit.h does it
 typedef void (*function)(void);
 struct attributes {
@@ -234,16 +236,7 @@ static void wrong(void) {
   said("range", "never stops", 1);
 }
 
-// ---- ITT, as ittnotify_static.c does it
-struct itt_id {
-  unsigned long long d1, d2, d3;
-};
-struct itt_row {
-  const char* name;
-  void** pointer;
-  void *first, *nothing;
-  int group;
-};
+// ---- ITT
 static void *itt_domain_create, *itt_string, *itt_begin, *itt_end, *itt_region_begin, *itt_region_end, *itt_marker,
     *itt_counter, *itt_set, *itt_sync, *itt_frame;
 static struct itt_row itt_rows[] = {{"__itt_domain_create", &itt_domain_create, 0, 0, 0},
@@ -258,40 +251,14 @@ static struct itt_row itt_rows[] = {{"__itt_domain_create", &itt_domain_create, 
                                     {"__itt_sync_prepare", &itt_sync, 0, 0, 0},
                                     {"__itt_frame_submit_v3", &itt_frame, 0, 0, 0},
                                     {0, 0, 0, 0, 0}};
-static struct {
-  unsigned char magic[8];
-  unsigned long version[3];
-  volatile long state[3];
-  pthread_mutex_t mutex;
-  void *library, *error_handler;
-  const char** path;
-  struct itt_row* rows;
-  void* rest[16];
-} itt_global = {{0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30},
-                {3, 25, 0},
-                {0},
-                PTHREAD_MUTEX_INITIALIZER,
-                0,
-                0,
-                0,
-                itt_rows,
-                {0}};
 
 static void itt(void) {
-  const char* path = getenv("INTEL_LIBITTNOTIFY64");
-  void* library = path != NULL ? dlopen(path, RTLD_LAZY) : NULL;
-  void (*initialize)(void*, int) = NULL;
-  if (library != NULL) *(void**)&initialize = dlsym(library, "__itt_api_init");
-  if (initialize != NULL) {
-    for (unsigned long other = 2; other <= 4; other += 2) {  // of another interface: nothing is filled in
-      itt_global.version[0] = other;
-      initialize(&itt_global, -1);
-      if (itt_begin != NULL) exit(4);
-    }
-    itt_global.version[0] = 3;
-    initialize(&itt_global, -1);
-    if (itt_sync != NULL || itt_frame != NULL) exit(5);
+  for (unsigned long other = 2; other <= 4; other += 2) {  // of another interface: nothing is filled in
+    itt_initialize(itt_rows, other);
+    if (itt_begin != NULL) exit(4);
   }
+  itt_initialize(itt_rows, 3);
+  if (itt_sync != NULL || itt_frame != NULL) exit(5);
   if (itt_begin != NULL) {
     void* in = ((void* (*)(const char*))itt_domain_create)("itt domain");
     if (in != ((void* (*)(const char*))itt_domain_create)("itt domain")) exit(6);
