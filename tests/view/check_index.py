@@ -96,6 +96,10 @@ def check_damage(tracer, trace, right, good):
             assert "is made anew" in errors and "traces.index" in errors, (name, errors)
             assert out == good, name
             assert index.read_bytes() == right, name
+    index.write_bytes(right)
+    os.truncate(index, 5 << 30)  # all of it holes: an index may be as large, but says so
+    out, errors = view(tracer, trace)
+    assert "its size differs" in errors and out == good and index.read_bytes() == right, errors
     print("damaged:", {name: len(list_) for name, list_ in damages.items()})
 
 

@@ -5,11 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -20,7 +25,9 @@
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/files/write_signals.hpp"
+#include "tracer/base/limits.hpp"
 #include "tracer/base/packed_numbers.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/index/build.hpp"
 #include "tracer/index/cache_place.hpp"
@@ -29,8 +36,6 @@ namespace tracer::index {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 void add_file(std::string& facts, const fs::path& path) {
   struct stat info {};
@@ -60,15 +65,27 @@ fs::path cached_name(const otf2::PositionedSource& source) {
   return directory / name;
 }
 
+/// The bytes of the file; of one whose header gives another size, the header alone: no memory for what is no index.
+std::string read_stated(const fs::path& path) {
+  RegularInput in{path};
+  std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(in.size(), 8 * header_words)), '\0');
+  bool is_read = in.read(bytes.data(), bytes.size());
+  BytesIn header{std::string_view{bytes}.substr(std::min<std::size_t>(bytes.size(), 16))};  // behind magic and version
+  if (is_read && in.size() > bytes.size() && header.word() == in.size()) {
+    if (in.size() > memory_left()) throw Error{"there is no memory for its " + format_bytes(in.size())};
+    const std::size_t at = bytes.size();
+    bytes.resize(static_cast<std::size_t>(in.size()));
+    is_read = in.read(bytes.data() + at, bytes.size() - at);
+  }
+  if (!is_read) throw Error{"it cannot be read"};
+  return bytes;
+}
+
 /// What is kept there; null where there is nothing.
 std::unique_ptr<Contents> read_index(const fs::path& path, const otf2::PositionedSource& source, std::uint64_t stamp) {
   std::error_code error;
   if (path.empty() || !fs::exists(fs::symlink_status(path, error))) return nullptr;
-  RegularInput in{path};
-  if (in.size() > most_bytes) throw Error{"it is larger than an index can be"};
-  std::string bytes(static_cast<std::size_t>(in.size()), '\0');
-  if (!in.read(bytes.data(), bytes.size())) throw Error{"it cannot be read"};
-  auto contents = std::make_unique<Contents>(std::move(bytes));
+  auto contents = std::make_unique<Contents>(read_stated(path));
   if (contents->header().stamp != stamp || contents->locations().size() != source.definitions().locations.size())
     throw Error{"the index is of the archive as it was before"};
   return contents;
