@@ -102,7 +102,9 @@ Stored find(const otf2::PositionedSource& source, std::uint64_t stamp) {
     try {
       out.contents = read_index(path, source, stamp);
       out.path = path;
-      if (out.contents != nullptr) return out;
+      if (out.contents == nullptr) continue;
+      out.note.clear();  // nothing is made anew
+      return out;
     } catch (const Error& error) {
       out.note = path.string() + " is made anew: " + error.what();
     }
