@@ -138,6 +138,22 @@ TEST_CASE("receives posted before a part go on in the order in which they were p
   }
 }
 
+TEST_CASE("operations of all ranks are whole in a part of some of them") {
+  MpiJob job = ranks(3, 60 * ms);
+  for (unsigned rank = 0; rank < 3; ++rank)
+    job.collective(rank, start + (10 + 10 * rank) * ms, start + 30 * ms, "MPI_Barrier", 10, barrier);
+  job.send(1, 2, start + 40 * ms, start + 40 * ms, 11, 8);
+  report::Part part;
+  part.ranks = report::Numbers{"0-1"};
+  const auto cut = report::part_of(job.finish().set_clock(), part);
+  const Json report = report_of(*cut);
+  CHECK(report["mpi"]["collectives"] == 1);
+  CHECK(report["mpi"]["incomplete_collectives"] == 0);
+  CHECK(report["mpi"]["waited"]["wait_at_barrier_ns"] == 10 * ms);
+  CHECK(report["mpi"]["unmatched"] == 1);
+  CHECK(report["mpi"]["never_received"] == 0);
+}
+
 TEST_CASE("a receive that blocks across the cut goes on, and one whose message was sent before is none of the part") {
   MpiJob job = ranks(2, 60 * ms);
   job.send(0, 1, start + 5 * ms, start + 5 * ms, 10, 4);

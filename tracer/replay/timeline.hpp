@@ -78,6 +78,7 @@ class TimelineMessages final : private MpiSink {
 
  private:
   void end(const MpiMessage& message, bool is_send) override;
+  void lone_end(const MpiMessage& message, bool is_send) override { end(message, is_send); }
   void message(const MpiMessage& message) override;
 
   TimelineVisitor& visitor_;

@@ -122,6 +122,7 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   const std::uint32_t slot = !is_known ? none : is_held ? open_.add(key) : open_.find_or_add(key, side);
   if (slot == none) {
     ++unmatched_;
+    if (!is_known && other != undefined_ref) tell_lone(event, side, end);
     return side == receive ? pair_ready(me) : void();
   }
   MpiMessage& message = open_[slot].message;
@@ -136,6 +137,17 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   if (side == send) return;
   if (is_held) order_.hold(me, at, slot);
   pair_ready(me);
+}
+
+void MpiMessages::tell_lone(const Event& event, Side side, const MpiEnd& end) {
+  MpiMessage message{.comm = event.ref,
+                     .tag = static_cast<std::uint32_t>(event.b >> 32),
+                     .bytes = event.a,
+                     .number = open_.next_number(),
+                     .send = {},
+                     .receive = {}};
+  (side == send ? message.send : message.receive) = end;
+  sink_.lone_end(message, side == send);
 }
 
 /// Where the receive was posted: in this call, or in one that left a request.

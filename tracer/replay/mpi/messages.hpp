@@ -60,6 +60,8 @@ class MpiSink {
   virtual void one_sided(std::uint32_t /*rank*/, RegionRef, std::uint64_t /*sent*/, std::uint64_t /*received*/) {}
   /// One end, when it comes; of the message's other end there may be nothing yet.
   virtual void end(const MpiMessage&, bool /*is_send*/) {}
+  /// One end, of whose other end nothing can come: events of that rank are not there.
+  virtual void lone_end(const MpiMessage&, bool /*is_send*/) {}
   /// Both ends, when they are over. At the end of the trace, those too whose send is not over: the program had not
   /// waited for it.
   virtual void message(const MpiMessage&) {}
@@ -125,6 +127,7 @@ class MpiMessages final : public Observer {
 
   void one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received);
   void message(LocationRef location, const Event& event, Side side, std::uint64_t request);
+  void tell_lone(const Event& event, Side side, const MpiEnd& end);
   PostedAt posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end);
   bool take_found(LocationRef location, PostedAt& at);
   void pair(std::uint32_t receive);

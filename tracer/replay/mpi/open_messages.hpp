@@ -70,6 +70,8 @@ class OpenMessages {
   std::uint32_t find_or_add(const Key& key, Side side);
   /// A message that lacks an end is taken back: it is in nobody's way.
   void take_back(std::uint32_t slot);
+  /// Of a message that is not looked for.
+  std::uint64_t next_number() { return ++numbers_; }
   bool is_given_up(const Key& key) const { return !given_up_.empty() && given_up_.contains(key); }
   /// How often there were too many.
   std::uint64_t refused() const { return refused_; }

@@ -10,13 +10,19 @@
 namespace tracer::report {
 
 MpiWorld::MpiWorld(const Definitions& definitions) : rank_of_(definitions.groups_of_locations.size(), undefined_ref) {
-  for (const Location& location : definitions.locations) location_group_.push_back(location.group);
+  std::vector<bool> has_events(rank_of_.size());
+  for (const Location& location : definitions.locations) {
+    location_group_.push_back(location.group);
+    if (location.used && location.group < has_events.size()) has_events[location.group] = true;
+  }
   for (const Group& group : definitions.groups) {
     if (group.kind != GroupKind::comm_locations || group.paradigm != Paradigm::mpi) continue;
     for (const std::uint32_t member : group.members) {
       const std::uint32_t process = member < location_group_.size() ? location_group_[member] : undefined_ref;
-      if (process < rank_of_.size()) rank_of_[process] = ranks();
-      group_of_.push_back(process < rank_of_.size() ? process : undefined_ref);
+      const bool is_there = process < rank_of_.size();
+      if (is_there) rank_of_[process] = ranks();
+      group_of_.push_back(is_there ? process : undefined_ref);
+      is_known_.push_back(is_there && has_events[process] && !left_no_trace(definitions.groups_of_locations[process]));
     }
   }
   const auto ranks_in = [&](std::uint32_t ref, Members& of) -> std::vector<std::uint32_t> {
@@ -50,11 +56,13 @@ void MpiWorld::count_worlds() {
 }
 
 std::vector<std::string> MpiWorld::labels(const Definitions& definitions) const {
-  constexpr std::string_view begin = "MPI Rank ", end = " (no trace)";
+  constexpr std::string_view begin = "MPI Rank ";
   std::vector<std::string> labels;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-    std::string_view name = is_known(rank) ? definitions.groups_of_locations[group_of(rank)].name : std::string_view{};
-    if (name.ends_with(end)) name.remove_suffix(end.size());
+    const std::uint32_t process = group_of(rank);
+    std::string_view name;
+    if (process != undefined_ref) name = definitions.groups_of_locations[process].name;
+    if (name.ends_with(no_trace_suffix)) name.remove_suffix(no_trace_suffix.size());
     const bool has_rank = name.starts_with(begin) && name.find(" of world ") != name.npos;
     labels.push_back(has_rank ? std::string{name.substr(begin.size())} : std::to_string(rank));
   }

@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/definitions.hpp"
 
 namespace tracer::report {
+
+/// Behind the name of a rank's process of which no part came when its job was merged.
+inline constexpr std::string_view no_trace_suffix = " (no trace)";
+inline bool left_no_trace(const LocationGroup& process) { return process.name.ends_with(no_trace_suffix); }
 
 /// Of an archive of several worlds (a script's mpiruns) the ranks follow each other.
 class MpiWorld {
@@ -23,18 +28,20 @@ class MpiWorld {
   std::uint32_t worlds() const { return worlds_; }
   /// Of the location's process; undefined_ref: none.
   std::uint32_t rank_of(LocationRef location) const;
-  /// The process, as an index into groups_of_locations; undefined_ref: it left no trace.
+  /// The process, as an index into groups_of_locations; undefined_ref: the archive has none. Of one that left no trace
+  /// a joined archive has the name.
   std::uint32_t group_of(std::uint32_t rank) const { return group_of_[rank]; }
   /// By rank, as tables call it: "3", or where there are several MPI_COMM_WORLDs "0 of world 2".
   std::vector<std::string> labels(const Definitions& definitions) const;
-  bool is_known(std::uint32_t rank) const { return group_of_[rank] != undefined_ref; }
+  /// False: its events are not there. It left no trace, or the selected part of the trace leaves it out.
+  bool is_known(std::uint32_t rank) const { return is_known_[rank]; }
 
   /// Rank `rank` of a communicator, as the process of rank `me` counts: of the remote group, where there are two.
   /// undefined_ref: unknown.
   std::uint32_t world_rank(CommRef comm, std::uint32_t me, std::uint32_t rank) const;
   /// Of a communicator with one group, in its order; empty: unknown, two groups, or MPI_COMM_SELF.
   std::span<const std::uint32_t> members(CommRef comm) const;
-  /// How many of members() left a trace.
+  /// How many of members() are known.
   std::size_t members_with_trace(CommRef comm) const;
   /// Who takes part in its collective operations: of both groups, where there are two; empty: unknown, or
   /// MPI_COMM_SELF.
@@ -48,6 +55,7 @@ class MpiWorld {
   void count_worlds();
 
   std::vector<std::uint32_t> group_of_;        ///< by rank
+  std::vector<bool> is_known_;                 ///< by rank
   std::vector<std::uint32_t> rank_of_;         ///< by location group
   std::vector<std::uint32_t> location_group_;  ///< by location
   std::vector<Members> comms_;                 ///< by comm; of those that are not MPI's empty

@@ -7,6 +7,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/mpi/world.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
@@ -109,7 +110,7 @@ void Judge::never_received() {
   const MpiReport& mpi = report_.mpi;
   if (mpi.never_received == 0 || mpi.never_received_by >= definitions_.regions.size() || !report_.part.empty()) return;
   const auto& processes = definitions_.groups_of_locations;
-  if (std::any_of(processes.begin(), processes.end(), [](auto& p) { return p.name.ends_with(" (no trace)"); })) return;
+  if (std::any_of(processes.begin(), processes.end(), left_no_trace)) return;
   const bool one = mpi.never_received == 1;
   note("never-received",
        format_count(mpi.never_received) + (one ? " message was" : " messages were") + " sent and never received" +
