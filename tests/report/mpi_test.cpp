@@ -272,6 +272,43 @@ TEST_CASE("ends that are not in the trace are counted") {
   CHECK(all_waits(report) == 0);
 }
 
+TEST_CASE("more messages than can be kept, which nobody receives, cost only those of their own ranks") {
+  constexpr std::uint64_t never_received = 300'000, turns = 1'000;
+  MpiJob job{3};
+  for (unsigned rank = 0; rank < 3; ++rank) job.program(rank, start, start + 2 * never_received + 10 * turns * us);
+  for (std::uint64_t i = 0; i < never_received; ++i) job.send(0, 2, start + 2 * i, start + 2 * i + 1, 10, 8);
+  const std::uint64_t then = start + 2 * never_received;
+  for (std::uint64_t i = 0; i < turns; ++i) {
+    const unsigned from = i % 2;
+    job.send(from, 1 - from, then + 10 * i * us + 5 * us, then + 10 * i * us + 6 * us, 11, 8);
+    job.receive(1 - from, from, then + 10 * i * us, then + 10 * i * us + 7 * us, 12, 8);
+  }
+  const Json mpi = report_of(job.finish())["mpi"];
+  CHECK(mpi["matched"] == turns);
+  CHECK(mpi["given_up"] == never_received);
+  CHECK(mpi["unmatched"] == never_received);
+  CHECK(mpi["never_received"] == 0);
+  CHECK(mpi["waited"]["late_sender_ns"] == turns * 5 * us);
+}
+
+TEST_CASE("a message whose kind is given up is no longer looked for, whatever becomes of its request") {
+  report::OpenMessages open{2};
+  const report::OpenMessages::Key many{0, 0, 1, 7}, few{0, 1, 0, 7};
+  for (std::size_t i = 0; i + 1 < open.most(); ++i) open.enqueue(open.add(many), report::OpenMessages::send);
+  const std::uint32_t last = open.add(few);
+  open.enqueue(last, report::OpenMessages::send);
+  REQUIRE(open.is_full());
+  CHECK(open.most_crowded(few) == many);
+  const auto removed = open.give_up(open.most_crowded(few));
+  CHECK(removed.size() == open.most() - 1);
+  CHECK(open.is_given_up(many));
+  const std::uint64_t use = open[removed.front()].use;
+  for (const std::uint32_t slot : removed) open.remove(slot);
+  CHECK_FALSE(open.is_full());
+  CHECK(open[open.add(few)].use != use);
+  CHECK(open.take_oldest(few, report::OpenMessages::receive) == last);
+}
+
 TEST_CASE("a message that nobody receives is told by the call that sent it, if all that could receive it is there") {
   const auto said = [](std::vector<Property> properties) {
     MpiJob job = two_ranks();

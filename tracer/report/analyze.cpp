@@ -109,6 +109,8 @@ void fill_messages(const Definitions& definitions, const MpiMessages& messages, 
   MpiReport& mpi = report.mpi;
   mpi.matched = messages.matched();
   mpi.unmatched = messages.unmatched();
+  mpi.given_up = messages.given_up();
+  mpi.most_open = messages.most_open();
   mpi.reversed = messages.reversed();
   mpi.never_received = messages.unheard();
   for (const char* what : unrecorded_ends_of_messages)

@@ -28,8 +28,9 @@ MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, M
     : replay_{replay},
       sink_{sink},
       world_{definitions},
+      open_{world_.ranks()},
       open_calls_(definitions.locations.size()),
-      order_{world_.ranks(), OpenMessages::most / 4},  // each held one has two slots, and others are open
+      order_{world_.ranks(), open_.most() / 4},  // each held one has two slots, and others are open
       probed_(definitions.locations.size()),
       found_(definitions.locations.size()) {
   for (const Region& region : definitions.regions) {
@@ -62,10 +63,7 @@ void MpiMessages::other_event(LocationRef location, const Event& event, std::spa
     case EventType::mpi_rma_atomic:
       return one_sided(location, event.a, request);
     case EventType::mpi_isend_complete:
-      if (const auto found = sends_.find(key); found != sends_.end()) {
-        attach(location, found->second, send, event.time);
-        sends_.erase(found);
-      }
+      if (const std::uint32_t slot = take_begun(key); slot != none) attach(location, slot, send, event.time);
       return;
     case EventType::mpi_irecv_request:
       if (const Frame* call = mpi_call(replay_, location); key.rank != undefined_ref && call == nullptr) {
@@ -83,10 +81,7 @@ void MpiMessages::other_event(LocationRef location, const Event& event, std::spa
         posts_.erase(post);
         pair_ready(key.rank);
       }
-      if (const auto found = sends_.find(key); found != sends_.end()) {
-        cancel(found->second);
-        sends_.erase(found);
-      }
+      if (const std::uint32_t slot = take_begun(key); slot != none) cancel(slot);
       return;
     default:
       return;
@@ -119,9 +114,9 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   const Key key{event.ref, side == send ? me : other, side == send ? other : me,
                 static_cast<std::uint32_t>(event.b >> 32)};
   const bool is_held = is_known && side == receive && order_.must_be_held(me, at);
-  const std::uint32_t slot = !is_known ? none : is_held ? open_.add(key) : open_.find_or_add(key, side);
+  const std::uint32_t slot = is_known ? slot_for(key, side, is_held) : none;
   if (slot == none) {
-    ++unmatched_;
+    ++(is_known ? given_up_ : unmatched_);
     if (!is_known && other != undefined_ref) tell_lone(event, side, end);
     return side == receive ? pair_ready(me) : void();
   }
@@ -131,12 +126,54 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   if (side == send || message.bytes == 0) message.bytes = event.a;
   if (!is_held) sink_.end(message, side == send);
   if (event.type == EventType::mpi_isend)
-    sends_[{me, request}] = slot;
+    sends_[{me, request}] = {slot, open_[slot].use};
   else
     attach(location, slot, side, event.time);
   if (side == send) return;
   if (is_held) order_.hold(me, at, slot);
   pair_ready(me);
+}
+
+/// The oldest message that lacks this end, or a new one. none: its kind is given up.
+std::uint32_t MpiMessages::slot_for(const Key& key, Side side, bool is_held) {
+  if (open_.is_given_up(key)) return none;
+  if (!is_held)
+    if (const std::uint32_t slot = open_.take_oldest(key, side); slot != none) return slot;
+  if (open_.is_full()) {
+    const Key crowded = open_.most_crowded(key);
+    for (const std::uint32_t slot : open_.give_up(crowded)) {
+      ++given_up_;
+      let_go(slot);
+    }
+    if (crowded == key) return none;
+  }
+  const std::uint32_t slot = open_.add(key);
+  if (!is_held) open_.enqueue(slot, side);
+  return slot;
+}
+
+/// The message is no longer under way: calls that have one of its ends do not wait to hear of it.
+void MpiMessages::let_go(std::uint32_t slot) {
+  std::uint32_t calls[2];
+  for (const Side side : {send, receive}) {
+    calls[side] = open_[slot].call[side];
+    if (calls[side] != none && !open_[slot].is_over[side]) std::erase(calls_[calls[side]].ends, slot * 2 + side);
+  }
+  open_.remove(slot);
+  for (const std::uint32_t call : calls) {
+    if (call == none) continue;
+    --calls_[call].pending;
+    report_if_complete(call);
+  }
+}
+
+/// The message whose send has that request, which is over; none: there is none, or it was given up.
+std::uint32_t MpiMessages::take_begun(const RequestKey& key) {
+  const auto found = sends_.find(key);
+  if (found == sends_.end()) return none;
+  const Begun begun = found->second;
+  sends_.erase(found);
+  return open_[begun.slot].use == begun.use ? begun.slot : none;
 }
 
 void MpiMessages::tell_lone(const Event& event, Side side, const MpiEnd& end) {
@@ -188,8 +225,8 @@ void MpiMessages::pair_ready(std::uint32_t rank) {
 /// It is the turn of a receive that was held back.
 void MpiMessages::pair(std::uint32_t received) {
   if (open_.is_given_up(open_[received].key)) {
-    ++unmatched_;
-    return;
+    ++given_up_;
+    return let_go(received);
   }
   if (const std::uint32_t sent = open_.take_oldest(open_[received].key, receive); sent != none)
     return join(sent, received);
@@ -241,15 +278,9 @@ void MpiMessages::look_at(std::uint32_t slot) {
   if (receiver.time < sender.time) ++reversed_;
   ++matched_;
   sink_.message(message);
-  const std::uint32_t calls[2] = {open_[slot].call[send], open_[slot].call[receive]};
-  consider(calls[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
-  consider(calls[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
-  open_.remove(slot);
-  for (const std::uint32_t call : calls) {
-    if (call == none) continue;
-    --calls_[call].pending;
-    report_if_complete(call);
-  }
+  consider(open_[slot].call[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
+  consider(open_[slot].call[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
+  let_go(slot);
 }
 
 /// Waits of one call all begin with it: the longest one has the others in it. The same time of a sender and of a

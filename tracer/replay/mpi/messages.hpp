@@ -90,7 +90,10 @@ class MpiMessages final : public Observer {
 
   std::uint64_t matched() const { return matched_; }
   /// Sends and receives whose other end is unknown.
-  std::uint64_t unmatched() const { return unmatched_ + open_.refused(); }
+  std::uint64_t unmatched() const { return unmatched_ + given_up_; }
+  /// Of these, since more than most_open() messages lacked an end, or were not over, at a time.
+  std::uint64_t given_up() const { return given_up_; }
+  std::size_t most_open() const { return open_.most(); }
   std::uint64_t reversed() const { return reversed_; }  ///< received before they were sent
   std::uint64_t unheard() const { return unheard_; }    ///< sent, and never received, up to the end of the trace
   const MpiEnd& first_unheard() const { return first_unheard_; }
@@ -119,6 +122,11 @@ class MpiMessages final : public Observer {
       return key.request * 0x9e3779b97f4a7c15u ^ std::size_t{key.rank} << 40;
     }
   };
+  /// A send, whose message may be given up before it is over.
+  struct Begun {
+    std::uint32_t slot;
+    std::uint64_t use;  ///< of the slot
+  };
   struct Post {
     RegionRef region = undefined_ref;
     std::uint64_t start = 0;
@@ -127,6 +135,8 @@ class MpiMessages final : public Observer {
 
   void one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received);
   void message(LocationRef location, const Event& event, Side side, std::uint64_t request);
+  std::uint32_t slot_for(const Key& key, Side side, bool is_held);
+  void let_go(std::uint32_t slot);
   void tell_lone(const Event& event, Side side, const MpiEnd& end);
   PostedAt posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end);
   bool take_found(LocationRef location, PostedAt& at);
@@ -138,6 +148,7 @@ class MpiMessages final : public Observer {
   void look_at(std::uint32_t slot);
   void consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, const MpiEnd& mine, const MpiEnd& other);
   void report_if_complete(std::uint32_t call);
+  std::uint32_t take_begun(const RequestKey& key);
   void cancel(std::uint32_t slot);
   void end_what_is_open();
   std::uint32_t open_call(LocationRef location) const;
@@ -148,15 +159,15 @@ class MpiMessages final : public Observer {
   OpenMessages open_;
   std::vector<Call> calls_;
   std::vector<std::uint32_t> free_calls_;
-  std::vector<std::vector<std::uint32_t>> open_calls_;                ///< by location
-  std::unordered_map<RequestKey, std::uint32_t, RequestHash> sends_;  ///< begun, by request
-  std::unordered_map<RequestKey, Post, RequestHash> posts_;           ///< receives that are requested
+  std::vector<std::vector<std::uint32_t>> open_calls_;        ///< by location
+  std::unordered_map<RequestKey, Begun, RequestHash> sends_;  ///< by request
+  std::unordered_map<RequestKey, Post, RequestHash> posts_;   ///< receives that are requested
   ReceiveOrder order_;
   std::vector<bool> probes_, always_finds_;  ///< by region: MPI_Mprobe and MPI_Improbe; the first
   std::vector<bool> receives_found_;         ///< MPI_Mrecv and MPI_Imrecv, of the message that was found
   std::vector<std::uint64_t> probed_;        ///< by location: when the last such call began
   std::vector<std::deque<PostedAt>> found_;  ///< by MPI_Mprobe, and not received yet, likewise
-  std::uint64_t matched_ = 0, unmatched_ = 0, reversed_ = 0, unheard_ = 0;
+  std::uint64_t matched_ = 0, unmatched_ = 0, given_up_ = 0, reversed_ = 0, unheard_ = 0;
   MpiEnd first_unheard_;
 };
 

@@ -18,16 +18,10 @@ std::uint32_t OpenMessages::add(const Key& key) {
     slot = free_.back();
     free_.pop_back();
     slots_[slot] = {};
-  } else if (slot == most) {
-    // One that is missing would pair all that follow wrongly.
-    ++refused_;
-    given_up_.insert(key);
-    if (const auto found = queues_.find(key); found != queues_.end() && found->second.first == none)
-      queues_.erase(found);
-    return none;
   } else {
     slots_.emplace_back();
   }
+  slots_[slot].use = ++uses_;
   slots_[slot].key = key;
   slots_[slot].message.comm = key.comm;
   slots_[slot].message.tag = key.tag;
@@ -36,6 +30,7 @@ std::uint32_t OpenMessages::add(const Key& key) {
 
 void OpenMessages::remove(std::uint32_t slot) {
   slots_[slot].is_there[send] = slots_[slot].is_there[receive] = false;
+  slots_[slot].use = 0;
   free_.push_back(slot);
 }
 
@@ -44,6 +39,7 @@ std::uint32_t OpenMessages::take_oldest(const Key& key, Side lacking) {
   if (found == queues_.end() || found->second.first == none || found->second.side == lacking) return none;
   const std::uint32_t slot = found->second.first;
   found->second.first = slots_[slot].next;
+  --found->second.length;
   if (found->second.first == none) queues_.erase(found);
   return slot;
 }
@@ -57,14 +53,26 @@ void OpenMessages::enqueue(std::uint32_t slot, Side side) {
     slots_[queue.last].next = slot;
   queue.last = slot;
   queue.side = side;
+  if (++queue.length > waiting(crowded_)) crowded_ = slots_[slot].key;
 }
 
-std::uint32_t OpenMessages::find_or_add(const Key& key, Side side) {
-  if (is_given_up(key)) return none;
-  if (const std::uint32_t slot = take_oldest(key, side); slot != none) return slot;
-  const std::uint32_t slot = add(key);
-  if (slot != none) enqueue(slot, side);
-  return slot;
+std::uint32_t OpenMessages::waiting(const Key& key) const {
+  const auto found = queues_.find(key);
+  return found == queues_.end() ? 0 : found->second.length;
+}
+
+OpenMessages::Key OpenMessages::most_crowded(const Key& key) const {
+  return waiting(crowded_) > waiting(key) ? crowded_ : key;
+}
+
+std::vector<std::uint32_t> OpenMessages::give_up(const Key& key) {
+  given_up_.insert(key);
+  std::vector<std::uint32_t> waiting;
+  const auto found = queues_.find(key);
+  if (found == queues_.end()) return waiting;
+  for (std::uint32_t at = found->second.first; at != none; at = slots_[at].next) waiting.push_back(at);
+  queues_.erase(found);
+  return waiting;
 }
 
 void OpenMessages::take_back(std::uint32_t slot) {
@@ -76,6 +84,7 @@ void OpenMessages::take_back(std::uint32_t slot) {
     if (at != slot) continue;
     (before == none ? queue.first : slots_[before].next) = slots_[slot].next;
     if (queue.last == slot) queue.last = before;
+    --queue.length;
     if (queue.first == none) queues_.erase(found);
     remove(slot);
     return;

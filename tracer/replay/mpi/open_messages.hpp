@@ -3,6 +3,7 @@
 // them, and those whose ends are not over.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -38,7 +39,6 @@ class OpenMessages {
  public:
   enum Side : std::uint32_t { send, receive };
   static constexpr std::uint32_t none = 0xffffffffu;
-  static constexpr std::size_t most = 1 << 18;  ///< slots; the rest of a pair of ranks is given up then
 
   struct Key {
     CommRef comm;
@@ -50,14 +50,23 @@ class OpenMessages {
     Key key{};
     std::uint32_t call[2] = {none, none};    ///< in which the ends are over, by Side
     std::uint32_t next = none;               ///< of those that lack their other end
+    std::uint64_t use = 0;                   ///< of the slot: another number for each message
     bool is_there[2] = {}, is_over[2] = {};  ///< the ends, by Side
 
     MpiEnd& end(Side side) { return side == send ? message.send : message.receive; }
     bool is_complete() const { return is_there[send] && is_there[receive]; }
   };
 
+  explicit OpenMessages(std::size_t ranks) : most_{most_of(ranks)} {}
+  /// Slots: a message to each other rank of a thousand, and in any case many receives of each rank.
+  static constexpr std::size_t most_of(std::size_t ranks) {
+    return std::max(std::clamp(ranks << 10, std::size_t{1} << 18, std::size_t{1} << 21), ranks << 6);
+  }
+  std::size_t most() const { return most_; }
+  bool is_full() const { return free_.empty() && slots_.size() == most_; }
+
   Slot& operator[](std::uint32_t slot) { return slots_[slot]; }
-  /// A message of which nothing is there yet. none: there are too many, and `key` is given up.
+  /// A message of which nothing is there yet; not while is_full().
   std::uint32_t add(const Key& key);
   /// The message is no longer under way.
   void remove(std::uint32_t slot);
@@ -66,15 +75,16 @@ class OpenMessages {
   std::uint32_t take_oldest(const Key& key, Side lacking);
   /// The message has this end, and lacks the other.
   void enqueue(std::uint32_t slot, Side side);
-  /// The oldest message that lacks this end, or a new one. none: there are too many, or the key is given up.
-  std::uint32_t find_or_add(const Key& key, Side side);
   /// A message that lacks an end is taken back: it is in nobody's way.
   void take_back(std::uint32_t slot);
   /// Of a message that is not looked for.
   std::uint64_t next_number() { return ++numbers_; }
+  /// Of which many lack an end, more than of `key`; or that one.
+  Key most_crowded(const Key& key) const;
+  /// From now on none of them is looked for: one that is missing would pair all that follow wrongly. Those that lack an
+  /// end are to be removed.
+  std::vector<std::uint32_t> give_up(const Key& key);
   bool is_given_up(const Key& key) const { return !given_up_.empty() && given_up_.contains(key); }
-  /// How often there were too many.
-  std::uint64_t refused() const { return refused_; }
 
   /// Messages with both ends, in the order in which they began.
   std::vector<std::uint32_t> complete() const;
@@ -91,15 +101,19 @@ class OpenMessages {
   };
   /// First come, first served.
   struct Queue {
-    std::uint32_t first = none, last = none;
+    std::uint32_t first = none, last = none, length = 0;
     Side side = send;  ///< the ends that are there
   };
+
+  std::uint32_t waiting(const Key& key) const;
 
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::unordered_map<Key, Queue, KeyHash> queues_;
   std::unordered_set<Key, KeyHash> given_up_;
-  std::uint64_t numbers_ = 0, refused_ = 0;
+  std::size_t most_;
+  Key crowded_{};  ///< no other had a longer queue when it had its last message
+  std::uint64_t numbers_ = 0, uses_ = 0;
 };
 
 }  // namespace tracer::report

@@ -96,6 +96,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
           {"bytes", mpi.bytes},
           {"matched", mpi.matched},
           {"unmatched", mpi.unmatched},
+          {"given_up", mpi.given_up},
           {"reversed", mpi.reversed},
           {"collectives", mpi.collectives},
           {"incomplete_collectives", mpi.incomplete_collectives},

@@ -118,9 +118,12 @@ std::string doubts(const MpiReport& mpi, const TextOptions& options) {
   std::string out;
   const auto say = [&](const std::string& text) { out += wrapped("* " + text, 2, options.width); };
   say("Calls before MPI_Init or MPI_Session_init (MPI_Initialized, MPI_Get_version and the like) are not recorded.");
-  if (mpi.unmatched != 0)
-    say(format_count(mpi.unmatched) +
+  if (mpi.unmatched != mpi.given_up)
+    say(format_count(mpi.unmatched - mpi.given_up) +
         " sends and receives have no partner in this trace: no wait state is derived from them.");
+  if (mpi.given_up != 0)
+    say(format_count(mpi.given_up) + " sends and receives were not matched, since more than " +
+        format_count(mpi.most_open) + " messages were under way: no wait state is derived from them.");
   if (mpi.reversed != 0)
     say(format_count(mpi.reversed) + " messages were received before they were sent, by the clocks of their hosts.");
   if (mpi.incomplete_collectives != 0)
