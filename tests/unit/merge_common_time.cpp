@@ -168,6 +168,30 @@ TEST_CASE("what messages need of a clock that wanders moves no other of which th
   check_within(1000, job);
 }
 
+TEST_CASE("clocks that few messages bound are as fast as each other: lines do not run away before and behind them") {
+  Job job({{}, {}});
+  job.end = 1e10;
+  for (ClockToPlace& place : job.places) place.end = job.clocks[0](job.end);
+  SECTION("one message there and one back, at the begin") {
+    job.message(0, 1, 1e6, 20e3);
+    job.message(1, 0, 1.05e6, 20e3);
+  }
+  SECTION("one message there at the begin, and one back at the end") {
+    job.message(0, 1, 1e6, 20e3);
+    job.message(1, 0, job.end - 1e6, 20e3);
+  }
+  SECTION("one message") {
+    job.message(0, 1, 1e6, 20e3);
+  }
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed == 0);
+  CHECK(errors_of(job, common).beyond == 0);
+  const std::vector<ClockKnot>& line = common.clocks[1];
+  const auto slope = static_cast<double>(line.back().offset - line.front().offset) /
+                     static_cast<double>(line.back().time - line.front().time);
+  CHECK(std::abs(slope) <= 5e-4);
+}
+
 TEST_CASE("messages that take long bound little, and what is stated is no less") {
   Job job(sixteen_clocks(1000));
   job.messages(1'000, 0, job.end, 100'000);

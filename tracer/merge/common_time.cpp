@@ -11,6 +11,7 @@
 #include "tracer/merge/common_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -25,8 +26,9 @@ namespace {
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_knots = 16384, most_edges = 16u << 20;
 constexpr double least_distance = 1e6;  ///< nanoseconds between knots
-/// Nanoseconds that a clock is expected to be off the straight line through its begin and end.
-constexpr double usual_wander = 2e3;
+/// What a clock is expected to be off: the rate of the first one, and in nanoseconds the straight line through its begin
+/// and end.
+constexpr double usual_drift = 5e-5, usual_wander = 2e3;
 /// Nanoseconds that lines stay within what messages allow, where there is room: offsets are rounded afterwards.
 constexpr double room_to_round = 8;
 
@@ -52,10 +54,11 @@ class Pass {
 
   /// Replaces `lines`.
   void place(ClockLines& lines) {
+    const auto flatter = std::isfinite(wander_) ? Ends{} : flattened(lines);
     std::vector<std::vector<ClockKnot>> all(clocks_.size());
     for (std::size_t k = 0; k < knots_.size(); ++k) {
       const double loosened = solve(k);
-      const std::vector<double> moves = moves_at(k, loosened);
+      const std::vector<double> moves = moves_at(k, loosened, flatter[k == 0 ? 0 : 1]);
       for (std::uint32_t c = 0; c < clocks_.size(); ++c) {
         const double time = lines.own(c, knots_[k]);
         const double moved = moves[c];
@@ -68,12 +71,42 @@ class Pass {
   }
 
  private:
+  using Ends = std::array<std::vector<double>, 2>;  ///< of each clock, at two knots; empty: 0
+
   double middle(std::uint32_t c) const { return (most_[c] + least_[c]) / 2; }
+  /// Of an error that is anywhere in what is possible, the mean of the squares.
+  double square_of_room(std::uint32_t c) const {
+    const double room = 1 + (most_[c] - least_[c]) / 2;
+    return room * room / 3;
+  }
+  /// Between two knots: where to go from the middles of what is possible, so that lines are as flat as rates of clocks
+  /// usually are. The end that messages determine less gives way more. What they determine stays: of a middle that only
+  /// drift between far messages bounds, each pass would go on in its direction.
+  Ends flattened(const ClockLines& lines) {
+    Ends at, rooms;
+    for (std::size_t k = 0; k < 2; ++k) {
+      solve(k);
+      for (std::uint32_t c = 0; c < clocks_.size(); ++c) {
+        at[k].push_back(lines.at(c, lines.own(c, knots_[k])) + middle(c));
+        rooms[k].push_back(square_of_room(c));
+      }
+    }
+    const double length = knots_[1] - knots_[0], usual = usual_drift * length, most = most_drift * length;
+    for (std::uint32_t c = 0; c < clocks_.size(); ++c) {
+      const double rise = at[1][c] - at[0][c], part = rise / (usual * usual + rooms[0][c] + rooms[1][c]);
+      const double flatter = rise - part * (rooms[0][c] + rooms[1][c]);
+      const double steep = flatter - std::clamp(flatter, -most, most);
+      at[0][c] = part * rooms[0][c] + steep / 2;
+      at[1][c] = -part * rooms[1][c] - steep / 2;
+    }
+    return at;
+  }
   /// From the straight lines, 0: of each clock a part of the way to the middle of what is possible, the less the more
-  /// room messages leave; and from there what messages need.
-  std::vector<double> moves_at(std::size_t k, double loosened) const {
+  /// room messages leave, and `flatter`; and from there what messages need.
+  std::vector<double> moves_at(std::size_t k, double loosened, const std::vector<double>& flatter) const {
     std::vector<double> moves(clocks_.size());
-    for (std::uint32_t c = 0; c < moves.size(); ++c) moves[c] = likely_part(c) * middle(c);
+    for (std::uint32_t c = 0; c < moves.size(); ++c)
+      moves[c] = likely_part(c) * middle(c) + (flatter.empty() ? 0 : flatter[c]);
     const auto most_apart = [&](const Edge& e) {  // of its moves
       return std::max(e.at[k] + loosened - room_to_round, middle(e.from) - middle(e.to));
     };
@@ -81,8 +114,7 @@ class Pass {
     return moves;
   }
   double likely_part(std::uint32_t c) const {
-    const double room = 1 + (most_[c] - least_[c]) / 2;
-    return std::isfinite(wander_) ? wander_ * wander_ / (wander_ * wander_ + room * room / 3) : 1;
+    return std::isfinite(wander_) ? wander_ * wander_ / (wander_ * wander_ + square_of_room(c)) : 1;
   }
   /// Both ends of what is too far apart go halfway, but for the first clock: a contradiction between two clocks moves
   /// those two, and others by what follows. False: some are still too far apart.
@@ -203,7 +235,7 @@ std::pair<double, double> span_of(const std::vector<ClockToPlace>& clocks, const
   return {begin, std::max(end, begin + 1)};
 }
 
-/// When the first and the last of them are sent.
+/// When the first and the last of them are sent; or some time more, of which lines through both ends can be rounded.
 std::pair<double, double> span_of(const std::vector<ClockBound>& bounds, const ClockLines& lines) {
   double begin = unbounded, end = -unbounded;
   for (const ClockBound& bound : bounds) {
@@ -211,7 +243,7 @@ std::pair<double, double> span_of(const std::vector<ClockBound>& bounds, const C
     begin = std::min(begin, time);
     end = std::max(end, time);
   }
-  return {begin, std::max(end, begin + 1)};
+  return {begin, std::max(end, begin + least_distance)};
 }
 
 /// `count` of them over the messages, and one at each end of what there is.
