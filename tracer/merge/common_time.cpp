@@ -26,8 +26,8 @@ namespace {
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_knots = 16384, most_edges = 16u << 20;
 constexpr double least_distance = 1e6;  ///< nanoseconds between knots
-/// What a clock is expected to be off: the rate of the first one, and in nanoseconds the straight line through its begin
-/// and end.
+/// What a clock is expected to be off: the rate of the first one, and in nanoseconds the straight line through its
+/// begin and end.
 constexpr double usual_drift = 5e-5, usual_wander = 2e3;
 /// Nanoseconds that lines stay within what messages allow, where there is room: offsets are rounded afterwards.
 constexpr double room_to_round = 8;
