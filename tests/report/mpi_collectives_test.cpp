@@ -3,10 +3,15 @@
 #include "catch.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/report/mpi_traces.hpp"
 #include "tests/report/mpi_two_ranks.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -57,6 +62,27 @@ TEST_CASE("nobody has waited for who came when he had left: there was nothing to
   const Json report = report_of(job.finish());
   CHECK(report["mpi"]["by_rank"][0]["waited"]["wait_at_nxn_ns"] == 49 * ms);
   CHECK(all_waits(report) == 49 * ms);
+}
+
+TEST_CASE("waits that are shorter than clocks of hosts may be off are told so, and are no sure finding") {
+  const auto report_with = [](std::vector<Property> properties) {
+    MpiJob job = two_ranks();
+    for (Property& property : properties) job.trace.editable().properties.push_back(std::move(property));
+    for (std::uint64_t at = start + ms; at < start + 99 * ms; at += ms) {
+      job.collective(0, at, at + 900 * us, "MPI_Barrier", 10, barrier);
+      job.collective(1, at + 800 * us, at + 900 * us, "MPI_Barrier", 10, barrier);
+    }
+    return report::analyze(job.finish());
+  };
+  const auto sureness = [](const report::Report& report) {
+    return finding(Json::parse(report::to_json(report)), "wait-at-barrier")["sure"].get<std::string>();
+  };
+  const report::Report one_clock = report_with({}), hosts = report_with({{"TRACER::CLOCK::UNCERTAINTY_NS", "1000000"}});
+  CHECK(report::to_text(one_clock, {}).find("may be off") == std::string::npos);
+  CHECK(report::to_text(hosts, {}).find("Times of different hosts may be off by 1 ms") != std::string::npos);
+  CHECK(hosts.mpi.clock_uncertainty == ms);
+  CHECK(sureness(hosts) == "low");
+  CHECK(sureness(one_clock) != "low");
 }
 
 TEST_CASE("a collective operation that one rank never came to is counted") {

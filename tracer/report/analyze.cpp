@@ -131,6 +131,8 @@ void describe_run(const Definitions& definitions, Report& report) {
   for (const Property& property : definitions.properties) {
     if (property.name == properties::part) report.part = property.value;
     if (property.name == properties::filter) report.filter = property.value;
+    if (property.name == properties::clock_uncertainty)
+      report.mpi.clock_uncertainty = std::strtoull(property.value.c_str(), nullptr, 10);
     if (property.name == properties::whole_run_delayed)
       report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
   }

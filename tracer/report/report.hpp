@@ -170,6 +170,7 @@ struct MpiReport {
   std::uint32_t ranks = 0;   ///< of the job; 0: no MPI
   std::uint32_t worlds = 0;  ///< several: the jobs of a script, whose ranks follow each other
   std::uint64_t messages = 0, bytes = 0, matched = 0, unmatched = 0, reversed = 0;
+  std::uint64_t clock_uncertainty = 0;        ///< ns, how far a time may be off between hosts; 0: one clock
   std::uint64_t given_up = 0, most_open = 0;  ///< of unmatched: more messages than most_open were under way
   std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
   std::uint64_t never_completed = 0;                          ///< requests that went on at MPI's end

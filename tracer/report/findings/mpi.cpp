@@ -199,7 +199,7 @@ void Judge::waits_in_mpi() {
       finding.advice += " " + std::string{advice_for_unequal_ranks};
     }
     is_first = false;
-    sure(finding, "high");
+    sure(finding, row.ns / row.count < report_.mpi.clock_uncertainty ? "low" : "high");
     std::string id = name_of(row.kind);
     std::replace(id.begin(), id.end(), '_', '-');
     add(std::move(finding), id, mine);

@@ -98,6 +98,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
           {"unmatched", mpi.unmatched},
           {"given_up", mpi.given_up},
           {"reversed", mpi.reversed},
+          {"clock_uncertainty_ns", mpi.clock_uncertainty},
           {"collectives", mpi.collectives},
           {"incomplete_collectives", mpi.incomplete_collectives},
           {"never_completed", mpi.never_completed},

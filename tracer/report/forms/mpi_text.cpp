@@ -126,6 +126,9 @@ std::string doubts(const MpiReport& mpi, const TextOptions& options) {
         format_count(mpi.most_open) + " messages were under way: no wait state is derived from them.");
   if (mpi.reversed != 0)
     say(format_count(mpi.reversed) + " messages were received before they were sent, by the clocks of their hosts.");
+  if (mpi.clock_uncertainty != 0)
+    say("Times of different hosts may be off by " + duration_text(mpi.clock_uncertainty) +
+        ": shorter waits between them mean nothing.");
   if (mpi.incomplete_collectives != 0)
     say(format_count(mpi.incomplete_collectives) + " collective operations lack some of their ranks.");
   if (mpi.never_completed != 0)
