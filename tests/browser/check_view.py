@@ -16,6 +16,7 @@ except ImportError:
     device_archive = None
 
 NUMBER = 200_000
+RANKS = 1300  # of four threads each
 
 
 def slices_shown(browser, lane):
@@ -177,6 +178,22 @@ def check_two(browser, tracer, first, second):
         clean(browser, viewer)
 
 
+def check_many_processes(browser, tracer, trace):
+    """Of folded processes every fourth lane is shown: a list of these is too long for an address, unless it is of bits."""
+    with Viewer(tracer, trace) as viewer:
+        open_page(browser, viewer.url)
+        shown = browser.evaluate("tracerView.order().map((lane) => lane.index)")
+        assert shown == list(range(0, 4 * RANKS, 4)) and len(",".join(map(str, shown))) + 2 * RANKS > 8192, shown[:9]
+        settle(browser, "tracerView.statistics()")
+        assert browser.evaluate("tracerView.statistics().lanes") == RANKS
+        browser.key("/")
+        browser.type("MPI_Recv")
+        browser.key("Enter")
+        settle(browser, "tracerView.selection()")
+        assert "MPI_Recv" in browser.evaluate(SELECTED)[2] and not browser.evaluate("tracerView.live.failure")
+        clean(browser, viewer)
+
+
 SELECTED = "(({row, index}) => [row.lane.index, row.begin[index], tracerView.meta.names[row.name[index]]])(tracerView.selection())"
 
 
@@ -308,6 +325,8 @@ def checks(browser, directory):
     if device_archive:
         device_archive.write(directory / "devices", 1, 300)
         check_tracks(browser, tracer, directory / "devices", directory / "sampled")
+    subprocess.run([make_trace, "ring", directory / "ranks", str(RANKS)], check=True, stdout=subprocess.DEVNULL)
+    check_many_processes(browser, tracer, directory / "ranks")
     check_two(browser, tracer, directory / "large", directory / "imbalance")
     check_end_of_zoom(browser, tracer, directory / "large", directory / "page.html")
     print("ok")

@@ -18,6 +18,12 @@ test('numbers of lanes are ranges', () => {
   assert.equal(listOf([7]), '7');
   assert.equal(listOf([3, 1, 0, 2, 9, 7, 8, 12]), '0-3,7-9,12');
 });
+test('a long list of numbers far apart is bits, short enough for an address', () => {
+  const even = Array.from({length: 5000}, (_, i) => 2 * i), list = listOf(even);
+  assert.equal(list, '~' + 'V'.repeat(1666) + 'F');
+  assert.equal(listOf(Array.from({length: 10000}, (_, i) => i)), '0-9999');
+  assert.equal(listOf([0, 100000]), '0,100000');
+});
 test('of slices that begin together the one that ends so and has the name', () => {
   const row = {begin: Float64Array.of(1, 5, 5, 5, 9), end: Float64Array.of(5, 5, 5, 8, 10), name: Uint32Array.of(0, 1, 2, 3, 4)};
   for (let index = 0; index < 5; ++index) assert.equal(placeOf(row, sliceOf({row, index})), index);

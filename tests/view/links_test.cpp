@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <random>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -171,6 +173,24 @@ TEST_CASE("a counter has the largest value of each column, and what it was befor
   CHECK(narrow.front().time == 1000);
   CHECK(narrow.back().time == 1040);
   CHECK(narrow.back().value == 4);
+}
+
+TEST_CASE("lists of numbers are ranges or bits, and nonsense is refused") {
+  const auto list = [](const std::string& text, std::uint64_t count = 1000, std::size_t most = 10) {
+    const std::map<std::string, std::string> words{{"lanes", text}};
+    return Words{words}.list("lanes", count, most);
+  };
+  using List = std::vector<std::uint32_t>;
+  CHECK((list("7,0-3,2") == List{0, 1, 2, 3, 7}));
+  CHECK((list("~PC") == List{0, 1, 2, 3, 7}));
+  CHECK((list("~AAAAg_") == List{29, 30, 31, 32, 33, 34, 35}));
+  CHECK((list("~B", 1) == List{0}));
+  CHECK(list("~" + std::string(1667, 'V'), 10'002, 10'000).size() == 5001);
+  for (const std::string& nonsense :
+       {std::string{}, std::string{"~"}, std::string{"~A"}, std::string{"~P+"}, std::string{"~P="}, std::string{"~1,2"},
+        std::string{"~__"}, "~" + std::string(200, 'A') + "B"})
+    CHECK_THROWS_AS(list(nonsense), BadRequest);
+  CHECK_THROWS_AS(list("~C", 1), BadRequest);
 }
 
 TEST_CASE("what is searched for is read as people write it, and nonsense is refused") {

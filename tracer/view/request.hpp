@@ -37,7 +37,8 @@ class Words {
   bool has(const char* name) const { return words_.count(name) != 0; }
   const std::string& text(const char* name) const;
   std::uint64_t number(const char* name, std::uint64_t least, std::uint64_t most) const;
-  /// "0-3,7", each below `count`: in order, each once, at most `most` of them.
+  /// "0-3,7", or "~" and a digit of base64url for six numbers each, the lowest bit first. Each below `count`: in order,
+  /// each once, at most `most` of them.
   std::vector<std::uint32_t> list(const char* name, std::uint64_t count, std::size_t most) const;
 
  private:

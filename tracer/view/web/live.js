@@ -8,14 +8,19 @@ import {drawOverview, order, redraw, selected, setSelected, view, width} from '.
 
 /** For tests: how many answers came, how many are open, and what the last failure was. */
 export const live = {answers: 0, open: 0, failure: ''};
+/** Why there is no answer; the HTTP library refuses without a reason. @param {Response} answer */
+async function refusalOf(answer) {
+  const {error} = await answer.json().catch(() => ({error: ''}));
+  return error || `The server refuses this: ${answer.status} ${answer.statusText}`;
+}
 /** The server's answer; null where there is none, which is shown. @param {string} route @param {Record<string, string | number>} words @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function ask(route, words, signal) {
   ++live.open;
   try {
     const answer = await fetch('/api/' + route + '?' + new URLSearchParams(Object.entries(words).map(([name, value]) => [name, String(value)])), {signal, credentials: 'same-origin'});
     if (answer.status === 401) throw new TypeError('another one has the port now');
+    if (!answer.ok) throw new Error(await refusalOf(answer));
     const body = await answer.json();
-    if (!answer.ok) throw new Error(body.error || answer.statusText);
     live.failure = '';
     ++live.answers;
     return body;

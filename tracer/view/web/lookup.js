@@ -3,7 +3,13 @@
 // What is looked up and said by number or name, without the page.
 import {above} from './rows.js';
 
-/** "0-3,7": numbers of lanes. @param {number[]} numbers */
+/** "~" and a digit of base64url for six lanes each, the lowest bit first. @param {number[]} sorted */
+function bitsOf(sorted) {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', sixes = new Uint8Array(Math.floor(sorted[sorted.length - 1] / 6) + 1);
+  for (const one of sorted) sixes[Math.floor(one / 6)] |= 1 << one % 6;
+  return '~' + Array.from(sixes, (six) => letters[six]).join('');
+}
+/** "0-3,7": numbers of lanes. A long list is bits where these are shorter: the server takes no address of more than 8 kB. @param {number[]} numbers */
 export function listOf(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b), parts = [];
   for (let i = 0; i < sorted.length; ++i) {
@@ -11,7 +17,8 @@ export function listOf(numbers) {
     while (i + 1 < sorted.length && sorted[i + 1] === sorted[i] + 1) ++i;
     parts.push(sorted[i] === from ? `${from}` : `${from}-${sorted[i]}`);
   }
-  return parts.join(',');
+  const list = parts.join(','), bits = list.length > 500 ? bitsOf(sorted) : list;
+  return bits.length < list.length ? bits : list;
 }
 
 /** Of the slice that begins there; of several, which take no time, the one that fits best. -1: there is none. @param {any} row @param {{begin: number, end: number, name: number}} what */
