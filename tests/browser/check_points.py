@@ -138,6 +138,20 @@ def check_thread_table(browser):
     need(shares == [100, 87.5, 87.5, 87.5], f"which is all of their time: the workers' ends with the region {shares}")
 
 
+def check_counters(browser):
+    """A counter's picture begins at 0, whatever its least value is: a constant one is as high as its row."""
+    high = 34
+    known = ((100, 100, 100, high), (100, 110, 100, high * 100 / 110), (0, 10, 5, high / 2), (-5, -5, -5, high), (-10, 10, 10, high / 2), (0, 0, 0, 0))
+    counters = ", ".join(f"{{name: 'c', unit: '', min: {least}, max: {most}, time: [0], value: [{value}], y: 0}}" for least, most, value, _ in known)
+    browser.evaluate(f"tracerReport.meta.counters.push({counters}); tracerReport.layout(); tracerReport.setView(0, 40e6); document.getElementById('scroller').scrollTop = 1e6")
+    browser.evaluate(FRAME)
+    drawn = browser.evaluate("""tracerReport.meta.counters.slice(-%d).map(counter => { const c = document.getElementById('timeline'), k = c.width / c.clientWidth, top = counter.y - document.getElementById('scroller').scrollTop;
+        const part = c.getContext('2d').getImageData(Math.round(197 * k), Math.round((top - 3) * k), 1, Math.round(38 * k)).data, rows = [];
+        for (let i = 0; i < part.length; i += 4) rows.push([part[i], part[i + 1], part[i + 2]].join());
+        return rows.filter(one => one !== rows[0]).length / k; })""" % len(known))
+    need(all(abs(rows - expected) <= 1.5 for rows, (_, _, _, expected) in zip(drawn, known)), f"counters are drawn from 0 on {drawn}")
+
+
 # ---- Measuring.
 def check_ruler(browser):
     browser.evaluate("tracerReport.setView(0, 40e6)")
@@ -359,7 +373,7 @@ def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     imbalance = make(tracer, make_trace, directory, "imbalance")
     browser.open(imbalance)
-    for check in (check_axis_and_order, check_colours, check_thread_table, check_path, check_lanes, check_search_steps, check_keyboard, check_ruler):
+    for check in (check_axis_and_order, check_colours, check_thread_table, check_counters, check_path, check_lanes, check_search_steps, check_keyboard, check_ruler):
         browser.open(imbalance)
         check(browser)
         need(not browser.errors, f"{check.__name__}: no errors {browser.errors}")

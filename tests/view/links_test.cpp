@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -15,8 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/report/trace_builder.hpp"
 #include "tracer/error.hpp"
 #include "tracer/view/links.hpp"
+#include "tracer/view/links_build.hpp"
 #include "tracer/view/query.hpp"
 #include "tracer/view/request.hpp"
 
@@ -173,6 +177,26 @@ TEST_CASE("a counter has the largest value of each column, and what it was befor
   CHECK(narrow.front().time == 1000);
   CHECK(narrow.back().time == 1040);
   CHECK(narrow.back().value == 4);
+}
+
+TEST_CASE("of a counter only finite values are kept, and its least and greatest are of these") {
+  test::TraceBuilder trace{2};
+  trace.editable().metrics.push_back({"rate", "", "", undefined_ref, undefined_ref, ValueType::float64});
+  constexpr double none = std::numeric_limits<double>::quiet_NaN(), endless = std::numeric_limits<double>::infinity();
+  std::uint64_t time = 1000;
+  for (const double value : {none, 100.0, endless, 110.0, -endless, none})
+    trace.simple(0, time += 10, EventType::metric_uint, 0, std::bit_cast<std::uint64_t>(value), 0,
+                 static_cast<std::uint16_t>(ValueType::float64));
+  trace.simple(1, 1050, EventType::metric_uint, 0, std::bit_cast<std::uint64_t>(none), 0,
+               static_cast<std::uint16_t>(ValueType::float64));
+  UniqueFd fd = memory();
+  LinksWriter writer{fd.get()};
+  build_links(trace, stamp, writer, [](double) {});
+  const LinksFile file{std::move(fd), stamp, locations};
+  REQUIRE(file.series().size() == 1);
+  CHECK(file.series()[0].points == 2);
+  CHECK(file.series()[0].least == 100);
+  CHECK(file.series()[0].most == 110);
 }
 
 TEST_CASE("lists of numbers are ranges or bits, and nonsense is refused") {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -44,7 +45,10 @@ class TimelineLinks final : public TimelineVisitor {
     to_.link({static_cast<LinkKind>(of.kind), of.from, of.to, of.from_time, of.to_time});
   }
   void message(const Message& of) override { to_.link({LinkKind::message, of.from, of.to, of.from_time, of.to_time}); }
-  void counter(const Counter& of) override { to_.counter(of.metric, of.location, {of.time, number_of(of)}); }
+  /// What is no finite number can be neither drawn nor be a least or greatest value.
+  void counter(const Counter& of) override {
+    if (const double value = number_of(of); std::isfinite(value)) to_.counter(of.metric, of.location, {of.time, value});
+  }
 
  private:
   LinksWriter& to_;

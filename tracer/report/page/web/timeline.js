@@ -205,13 +205,14 @@ function axis(g, top) {
 }
 
 function drawCounter(g, counter) {
-  const h = COUNTER, n = counter.time.length;
+  // 0 is in the picture: a value's height is its share of the largest.
+  const h = COUNTER, n = counter.time.length, high = Math.max(0, counter.max), whole = high - Math.min(0, counter.min);
   let i = Math.max(0, above(counter.time, view.t0) - 1);
   g.fillStyle = activityColour('device'); g.globalAlpha = 0.65;
   for (; i < n && counter.time[i] < view.t1; ++i) {
     const x0 = Math.max(NAMES, toX(counter.time[i])), x1 = Math.min(width, toX(i + 1 < n ? counter.time[i + 1] : length));
-    const whole = counter.max - counter.min, tall = whole ? h * counter.value[i] / whole : 0;
-    g.fillRect(x0, counter.y + h * (whole ? counter.max / whole : 1) - tall, Math.max(0.7, x1 - x0), tall);
+    const tall = whole ? h * counter.value[i] / whole : 0;
+    g.fillRect(x0, counter.y + h * (whole ? high / whole : 1) - tall, Math.max(0.7, x1 - x0), tall);
   }
   g.globalAlpha = 1;
   g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
