@@ -27,6 +27,14 @@ export const warning = (...children) => tag('p', {class: 'warning'}, ...children
 /** The parts with a new `between` between them. @param {any[]} parts @param {() => any} between */
 export const joined = (parts, between) => parts.flatMap((part, i) => i === 0 ? [part] : [between(), part]);
 
+/** Draws anew once the element has another width, by the window or by a scrollbar that comes or goes. @param {HTMLElement} element @param {() => void} drawAgain */
+export function onWidth(element, drawAgain) {
+  let wide = element.clientWidth;
+  const isOther = () => element.clientWidth > 0 && element.clientWidth !== wide;  // 0: it is no longer in the page
+  // In a frame of its own: drawing may change the element's height.
+  new ResizeObserver(() => { if (isOther()) { wide = element.clientWidth; requestAnimationFrame(drawAgain); } }).observe(element);
+}
+
 /** Shows the tooltip beside the mouse. @param {any[]} content @param {MouseEvent} event */
 export function showTooltip(content, event) {
   const tip = $('tooltip');

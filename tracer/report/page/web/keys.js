@@ -3,7 +3,7 @@
 // What mouse and keys do.
 import {restore} from './address.js';
 import {dark, makeColours, setDark} from './colours.js';
-import {$, showTooltip} from './dom.js';
+import {$, onWidth, showTooltip} from './dom.js';
 import {search, step} from './finding.js';
 import {hit, select, tooltipOf, zoomTo} from './navigation.js';
 import {axisTime} from './numbers.js';
@@ -120,6 +120,7 @@ $('bands').onchange = layout;
 $('sort').onchange = (e) => sortLanes(e.target.value);
 $('only').addEventListener('input', (e) => filterLanes(e.target.value));
 window.addEventListener('resize', layout);
+onWidth($('scroller'), layout);
 window.addEventListener('hashchange', restore);
 
 /** @param {boolean} isDark */

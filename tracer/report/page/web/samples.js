@@ -2,7 +2,7 @@
 // @ts-check
 // Samples: flame graph, top-down tree and functions of what is chosen by time, thread and construct.
 import {activityColour, activityNames, colours, dark, inkOn} from './colours.js';
-import {$, joined, showTooltip, tag} from './dom.js';
+import {$, joined, onWidth, showTooltip, tag} from './dom.js';
 import {count, percent, time} from './numbers.js';
 import {above, bytesOf, integersOf} from './rows.js';
 import {laneName, legend, link, part, table} from './panels.js';
@@ -310,5 +310,6 @@ export function startSamples() {
   element.onkeydown = flameKey;
   $('tree').onkeydown = treeKey;
   $('tree').onclick = (e) => { const row = e.target.closest('tr[data-row]'); if (!row) return; const {item} = flame.rows[Number(row.dataset.row)]; flame.open.set(item.key, !isOpen(item, flame.tree)); flame.at = item.key; drawTree(); focusRow(item.key); };
+  onWidth(element, drawFlame);
   updateSamples();
 }

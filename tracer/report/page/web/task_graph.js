@@ -2,7 +2,7 @@
 // @ts-check
 // The task graph: columns by the longest chain before a task.
 import {colours, inks} from './colours.js';
-import {$} from './dom.js';
+import {$, onWidth} from './dom.js';
 import {time} from './numbers.js';
 import {scale, setView, theme} from './timeline.js';
 import {side} from './trace.js';
@@ -44,4 +44,5 @@ export function drawGraph() {
     held = null;
   };
   paint();
+  onWidth(element, paint);
 }

@@ -73,7 +73,7 @@ export function filterLanes(text) {
 export let order = [];
 export const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 export function layout() {
-  width = $('stage').clientWidth;
+  width = $('scroller').clientWidth;  // beside its scrollbar: as wide as the canvas in it
   NAMES = width < 600 ? 96 : several ? 220 : 190;
   const threads = lanes.filter((lane) => !lane.left_out && isWanted(lane)).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
   $('bands').parentElement.hidden = !bandLanes.length;
@@ -89,6 +89,7 @@ export function layout() {
   const part = Math.max(40, Math.min(height, $('scroller').clientHeight));  // only what is in sight is drawn
   for (const [c, h] of [[canvas, part], [overview, 36]]) { c.width = Math.round(width * scale); c.height = Math.round(h * scale); }
   canvas.style.height = part + 'px';
+  overview.style.width = width + 'px';
   drawOverview();
   redraw();
 }
