@@ -179,13 +179,18 @@ def check_two(browser, tracer, first, second):
 
 
 def check_many_processes(browser, tracer, trace):
-    """Of folded processes every fourth lane is shown: a list of these is too long for an address, unless it is of bits."""
+    """Of folded processes every fourth lane is shown: a list of these is too long for an address, unless it is of bits.
+    What unfolding brings into sight is asked for."""
     with Viewer(tracer, trace) as viewer:
         open_page(browser, viewer.url)
         shown = browser.evaluate("tracerView.order().map((lane) => lane.index)")
         assert shown == list(range(0, 4 * RANKS, 4)) and len(",".join(map(str, shown))) + 2 * RANKS > 8192, shown[:9]
         settle(browser, "tracerView.statistics()")
         assert browser.evaluate("tracerView.statistics().lanes") == RANKS
+        browser.evaluate("document.getElementById('timeline').focus()")
+        browser.key("r")
+        settle(browser, "tracerView.order().length === tracerView.lanes.length && tracerView.lanes[1].rows[0].begin.length")
+        browser.key("r")
         browser.key("/")
         browser.type("MPI_Recv")
         browser.key("Enter")

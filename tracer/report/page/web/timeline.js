@@ -58,7 +58,7 @@ export let sort = 'name';
 export let wanted = [];
 export const isWanted = (lane) => lane.pinned || (!foldedProcesses || lane.first) && (!wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part)));
 /** @param {string} by */
-export function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); remember(); } }
+export function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); } }
 /** Only lanes whose name has one of the words, with commas between them. */
 export function filterLanes(text) {
   $('only').value = text;
@@ -67,7 +67,6 @@ export function filterLanes(text) {
   layout();
   const shown = order.filter((lane) => !lane.bands).length;
   $('onlyNote').textContent = shown < lanes.length ? `${count(shown)} of ${count(lanes.length)}` : text.trim() && !wanted.length ? 'none has that' : '';
-  remember();
 }
 /** @type {any[]} */
 export let order = [];
@@ -92,6 +91,7 @@ export function layout() {
   overview.style.width = width + 'px';
   drawOverview();
   redraw();
+  remember();  // other lanes may be in sight
 }
 /** @param {number} t */
 export const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
