@@ -3,11 +3,12 @@
 """check_samples.py TRACER MAKE_TRACE [PICTURE]: samples on the page: flame graph, top-down tree, functions, by time, thread and construct, with
 the keyboard; and that a page stays small. Exit status 77: there is no Chromium here."""
 import pathlib
+import subprocess
 import sys
 import tempfile
 
 from browser import Browser, find_chromium
-from pages import check_clean, make, need
+from pages import check_clean, make, make_archive, need
 
 MOST_BYTES = 10_000_000
 
@@ -119,6 +120,27 @@ def check_counters(browser):
     need(boxes(browser)[0] == ["all", 109], "and back by time")
 
 
+def check_two(browser, tracer, make_trace, directory):
+    """A thread and a construct are chosen by numbers of one trace: the other one has others."""
+    before, after = (make_archive(make_trace, directory, *kind) for kind in (("many-samples", "2000"), ("sampled",)))
+    page = directory / "two.html"
+    subprocess.run([tracer, "diff", before, after, "--html", page], check=True, stderr=subprocess.DEVNULL)
+    check_clean(browser, page)
+    browser.evaluate("tracerReport.showTab('Samples')")
+    choose(browser, "flameThread", 7)
+    need(browser.evaluate("tracerReport.flame.thread") == 7, "one of eight threads is chosen")
+    chosen = "['flameThread', 'flameConstruct'].map(id => document.getElementById(id).selectedOptions[0].textContent)"
+    browser.evaluate("tracerReport.showSide(tracerReport.sides[1])")
+    need(browser.evaluate(chosen) == ["all threads shown", "everything"] and boxes(browser)[0] == ["all", 109], f"the other trace has no such thread {browser.evaluate(chosen)} {boxes(browser)[0]}")
+    construct = browser.evaluate("[...document.getElementById('flameConstruct').options].find(o => o.textContent.includes('parallel')).value")
+    choose(browser, "flameConstruct", construct)
+    browser.evaluate("tracerReport.showSide(tracerReport.sides[0])")
+    there = browser.evaluate("tracerReport.flame.construct")
+    need(there == -1 or browser.evaluate(chosen)[1].endswith("parallel @example.c:10"), f"a construct is chosen by its name {there} {browser.evaluate(chosen)}")
+    browser.evaluate("tracerReport.showSide(tracerReport.sides[1])")
+    need(browser.evaluate(chosen)[1].endswith("parallel @example.c:10") and boxes(browser)[0] == ["all", 99], f"and is there again on the way back {browser.evaluate(chosen)}")
+
+
 def main():
     if not find_chromium():
         print("skipped: no Chromium here")
@@ -136,6 +158,7 @@ def main():
         browser.key("g")
         need(not browser.evaluate("[...document.querySelectorAll('#tabs button')].some(b => b.textContent === 'Samples')"), "without samples there is no such table")
         need("tracer run --sample" in browser.evaluate("document.getElementById('panel').textContent"), "but how to get it")
+        check_two(browser, tracer, make_trace, directory)
         page = make(tracer, make_trace, directory, "many-samples", "1000000")
         need(page.stat().st_size < MOST_BYTES, f"a page of a million samples on many paths has {page.stat().st_size / 1e6:.1f} MB")
         check_clean(browser, page)

@@ -34,7 +34,7 @@ $('samples').textContent = '';
 
 // ---- What is chosen.
 /** @type {any} */
-export const flame = {show: 'all', by: -1, thread: -1, construct: -1, root: 0, at: 0, boxes: [], open: new Map()};
+export const flame = {show: 'all', by: -1, thread: -1, construct: -1, constructName: '', root: 0, at: 0, boxes: [], open: new Map()};
 const samplesOf = (of) => of.samples && of.samples.kinds.length ? of.samples : null;
 /** Constructs on the paths, and regions that samples are in: names for the choice. */
 function sampledConstructs(of) {
@@ -291,17 +291,29 @@ function flamePart() {
   tag('div', {class: 'wide'}, tag('table', {id: 'tree', role: 'treegrid'}, tag('thead', {}, tag('tr', {}, [['function', ''], ['total', 'n'], ['share', 'n'], ['self', 'n'], ['file', '']].map(([title, kind]) => tag('th', {class: kind}, title)))), tag('tbody'))),
   tag('div', {id: 'functions'}));
 }
+/** What was chosen may be of the other of two traces: threads and constructs have other numbers there. */
+function keepChoices() {
+  flame.by = Math.min(flame.by, side.samples.counters.length - 1);
+  if (!side.samples.lanes.has(flame.thread)) flame.thread = -1;
+  const same = sampledConstructs(side).find((r) => meta.names[side.name + r] === flame.constructName);
+  flame.construct = same === undefined ? -1 : same;
+}
+function choose(name, value) {
+  flame[name] = name === 'show' ? value : Number(value);
+  if (name === 'construct') flame.constructName = flame.construct < 0 ? '' : meta.names[side.name + flame.construct];
+  updateSamples();
+}
 export function samplesParts() {
   const parts = [];
   if (samplesOf(side)) {
-    flame.by = Math.min(flame.by, side.samples.counters.length - 1);  // of two traces the other one may have had none
+    keepChoices();
     parts.push(legend(), flamePart());
   }
   return [...parts, ...schedulingTables()];
 }
 export function startSamples() {
   if (!$('flame')) return;
-  for (const [id, name] of [['flameShow', 'show'], ['flameBy', 'by'], ['flameThread', 'thread'], ['flameConstruct', 'construct']]) if ($(id)) $(id).onchange = (e) => { flame[name] = name === 'show' ? e.target.value : Number(e.target.value); updateSamples(); };
+  for (const [id, name] of [['flameShow', 'show'], ['flameBy', 'by'], ['flameThread', 'thread'], ['flameConstruct', 'construct']]) if ($(id)) $(id).onchange = (e) => choose(name, e.target.value);
   const element = $('flame');
   element.onclick = (e) => { const box = flameBox(e); if (box) selectFrame(box.item); };
   element.ondblclick = (e) => { const box = flameBox(e); if (box) zoomFlame(box.item); };
