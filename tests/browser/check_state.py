@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_state.py TRACER MAKE_TRACE: what the page keeps and what it must not keep: pictures as wide as they are shown, addresses, the
 focus, keys that belong to fields and tabs. Exit status 77: there is no Chromium here."""
+import subprocess
 import sys
 
 from browser import run_checks
-from pages import make, need
+from pages import make, make_archive, need
 
 FRAMES = "new Promise(done => { let n = 4; const next = () => n-- ? requestAnimationFrame(next) : done(); next(); })"
 WAIT = "new Promise(done => setTimeout(done, 400))"
@@ -29,10 +30,47 @@ def check_widths(browser, imbalance, sampled):
     need(not browser.errors, f"no errors {browser.errors}")
 
 
+STATE = """[document.getElementById('search').value, document.getElementById('found').textContent, Boolean(tracerReport.selection()), tracerReport.range(),
+    tracerReport.view.t0 < 0 && tracerReport.view.t1 > tracerReport.meta.length, tracerReport.side().title, document.querySelector('#tabs [aria-selected=true]').textContent]"""
+
+
+def check_address(browser, comparison):
+    """Another bookmark in the same tab shows what it has, and nothing of what was shown before; keys that change the table are in it."""
+    browser.open(comparison)
+    browser.evaluate("""tracerReport.showSide(tracerReport.sides[1]); tracerReport.showTab('Constructs'); tracerReport.search('barrier'); document.getElementById('search').value = 'barrier';
+        tracerReport.zoomTo({row: tracerReport.lanes[0].rows[1], index: 0}); tracerReport.setRange(1e6, 2e6)""")
+    browser.evaluate(WAIT)
+    before = browser.evaluate("location.hash")
+    need(all(word in before for word in ("find=barrier", "at=", "range=", "side=after", "tab=Constructs")), f"the address has what is shown {before}")
+    for address, tab in (("tab=Trace", "Trace"), ("", "Comparison")):
+        browser.evaluate(f"location.hash = '{address}'")
+        browser.evaluate(WAIT)
+        state = browser.evaluate(STATE)
+        need(state == ["", "", False, None, True, "before", tab], f"an address without it has nothing of it {address!r} {state}")
+        browser.evaluate(f"location.hash = {before!r}")
+        browser.evaluate(WAIT)
+        state = browser.evaluate(STATE)
+        need(state[0] == "barrier" and state[2:] == [True, [1e6, 2e6], False, "after", "Constructs"], f"and it is there again {state}")
+    browser.evaluate("document.getElementById('timeline').focus()")
+    for key, word in (("i", "tab=In+view"), ("b", "")):
+        browser.key(key)
+        browser.evaluate(WAIT)
+        address = browser.evaluate("location.hash")
+        need(word in address and ("side=" in address) == (key == "i"), f"{key} is in the address {address}")
+    browser.evaluate("document.querySelector('#tabs [aria-selected=true]').focus()")
+    browser.key("ArrowLeft")
+    browser.evaluate(WAIT)
+    need("tab=Summary" in browser.evaluate("location.hash"), "so is an arrow on the tabs")
+    need(not browser.errors, f"no errors {browser.errors}")
+
+
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     imbalance, sampled = (make(tracer, make_trace, directory, kind) for kind in ("imbalance", "sampled"))
+    comparison = directory / "comparison.html"
+    subprocess.run([tracer, "diff", *(make_archive(make_trace, directory, kind) for kind in ("imbalance", "even")), "--html", comparison], check=True, stderr=subprocess.DEVNULL)
     check_widths(browser, imbalance, sampled)
+    check_address(browser, comparison)
 
 
 run_checks(checks)

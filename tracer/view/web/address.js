@@ -6,9 +6,9 @@ import {search} from './finding.js';
 import {refresh, selectAt} from './live.js';
 import {sliceOf} from './lookup.js';
 import {select} from './navigation.js';
-import {current, showSide, showTab, updatePanel} from './tables.js';
-import {compared, lanes, side, sides} from './trace.js';
-import {clearRange, filterLanes, range, selected, setRange, setView, sort, sortLanes, view, wanted} from './timeline.js';
+import {current, showSide, showTab, tabNames, updatePanel} from './tables.js';
+import {compared, lanes, length, side, sides} from './trace.js';
+import {clearRange, filterLanes, range, selected, setRange, setSelected, setView, sort, sortLanes, view, wanted} from './timeline.js';
 
 /** @type {any} */
 let remembering = 0;
@@ -31,9 +31,17 @@ export function remember() {
     updatePanel();
   }, 150);
 }
+/** What another address has left on the page. */
+function forget() {
+  $('search').value = ''; search('');
+  setSelected(null);
+  setView(-length * 0.01, length * 1.01);
+  showSide(sides[0]); showTab(tabNames()[0]);
+}
 export function restore() {
   if (location.hash && location.hash === written) return;
   const words = new URLSearchParams(location.hash.slice(1));
+  if (restored) forget();
   clearRange();
   const find = words.get('find'), tab = words.get('tab');
   if (find) { $('search').value = find; search(find); }

@@ -6,8 +6,8 @@ import {search} from './finding.js';
 import {select} from './navigation.js';
 import {updateSamples} from './samples.js';
 import {current, showSide, showTab, tabNames} from './tables.js';
-import {bandLanes, compared, lanes, side, sides} from './trace.js';
-import {clearRange, filterLanes, range, selected, setRange, setView, sort, sortLanes, view, wanted} from './timeline.js';
+import {bandLanes, compared, lanes, length, side, sides} from './trace.js';
+import {clearRange, filterLanes, range, selected, setRange, setSelected, setView, sort, sortLanes, view, wanted} from './timeline.js';
 
 /** @type {any} */
 let remembering = 0;
@@ -28,8 +28,16 @@ export function remember() {
     if (current === 'Samples') updateSamples();
   }, 150);
 }
+/** What another address has left on the page. */
+function forget() {
+  $('search').value = ''; search('');
+  setSelected(null);
+  setView(-length * 0.01, length * 1.01);
+  showSide(sides[0]); showTab(tabNames()[0]);
+}
 export function restore() {
   const words = new URLSearchParams(location.hash.slice(1));
+  if (restored) forget();
   clearRange();
   const find = words.get('find'), tab = words.get('tab');
   if (find) { $('search').value = find; search(find); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // @ts-check
 // What mouse and keys do.
-import {restore} from './address.js';
+import {remember, restore} from './address.js';
 import {dark, makeColours, setDark} from './colours.js';
 import {$, onWidth, showTooltip} from './dom.js';
 import {search, step} from './finding.js';
@@ -22,10 +22,12 @@ function showCursor(x) {
   cursor.firstElementChild.textContent = axisTime(toTime(x), (view.t1 - view.t0) / 1000);
   cursor.classList.toggle('left', x > width - 120);
 }
+/** To a tab, which the address then has. @param {string} name */
+function turnTo(name) { showTab(name); remember(); }
 /** What is measured: the selected slice, or all that is in view. */
 function measure() {
   if (selected) setRange(selected.row.begin[selected.index], selected.row.end[selected.index]); else setRange(view.t0, view.t1);
-  showTab('In view');
+  turnTo('In view');
 }
 /** The critical path, or the arrows. @param {string} what */
 function toggle(what) { $(what).checked = !$(what).checked; $(what).onchange(); }
@@ -55,7 +57,7 @@ canvas.addEventListener('pointermove', (e) => {
   if (hover) showTooltip(tooltipOf(hover), e); else $('tooltip').hidden = true;
 });
 canvas.addEventListener('pointerup', (e) => {
-  if (drag && drag.range && drag.moved) showTab('In view');
+  if (drag && drag.range && drag.moved) turnTo('In view');
   else if (drag && drag.range) setRange(null);
   else if (drag && !drag.moved) select(hit(e.offsetX, lineOf(e)), false);
   drag = null; redraw();
@@ -97,11 +99,11 @@ document.addEventListener('keydown', (e) => {
     '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
-    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'), g: () => { const all = tabNames().filter((name) => ['Samples', 'Flame graph'].includes(name)); if (all.length) showTab(all[(all.indexOf(current) + 1) % all.length]); },
+    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => turnTo('In view'), g: () => { const all = tabNames().filter((name) => ['Samples', 'Flame graph'].includes(name)); if (all.length) turnTo(all[(all.indexOf(current) + 1) % all.length]); },
     m: measure, z: () => range && setView(range[0], range[1]), c: () => toggle('path'), e: () => toggle('arrows'),
     l: () => $('only').focus(), o: () => { const all = Object.keys(sorts); sortLanes(all[(all.indexOf(sort) + 1) % all.length]); },
     PageUp: () => { $('scroller').scrollTop -= $('scroller').clientHeight; }, PageDown: () => { $('scroller').scrollTop += $('scroller').clientHeight; }, End: () => { $('scroller').scrollTop = height; },
-    b: () => compared && showSide(sides[1 - sides.indexOf(side)]),
+    b: () => { if (compared) { showSide(sides[1 - sides.indexOf(side)]); remember(); } },
     Escape: () => { setSelected(null); clearRange(); $('search').value = ''; search(''); }, t: () => setTheme(!dark), '?': () => $('keys').showModal(),
   };
   if (keys[e.key]) { keys[e.key](); e.preventDefault(); }

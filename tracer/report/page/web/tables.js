@@ -28,7 +28,7 @@ export function showTab(name) {
     const button = document.createElement('button');
     button.textContent = tab; button.role = 'tab'; button.setAttribute('aria-selected', String(tab === name)); button.tabIndex = tab === name ? 0 : -1;
     button.onclick = () => { showTab(tab); remember(); };
-    button.onkeydown = (e) => { const all = tabNames(), by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0; if (by) { showTab(all[(all.indexOf(tab) + by + all.length) % all.length]); $('tabs').querySelector('[aria-selected="true"]').focus(); e.preventDefault(); e.stopPropagation(); } };
+    button.onkeydown = (e) => { const all = tabNames(), by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0; if (by) { showTab(all[(all.indexOf(tab) + by + all.length) % all.length]); remember(); $('tabs').querySelector('[aria-selected="true"]').focus(); e.preventDefault(); e.stopPropagation(); } };
     return button;
   }));
   $('panel').replaceChildren(...panels[name]());
