@@ -7,7 +7,7 @@ import {select} from './navigation.js';
 import {axisTime, bytesText, count, time} from './numbers.js';
 import {asked, current, linesTable, nextAsked, plainTable} from './tables.js';
 import {lanes, meta} from './trace.js';
-import {selected, setView, view} from './timeline.js';
+import {selected, selections, setView, view} from './timeline.js';
 
 const fieldText = (name, value) => name.startsWith('bytes') ? bytesText(value) : String(value);
 const fields = (what) => Object.entries(what || {}).map(([name, value]) => tag('div', {}, `${name}: ${fieldText(name, value)}`));
@@ -28,8 +28,8 @@ const detailsOf = (row, index) => ask('at', {lane: row.lane.index, time: Math.ro
 export async function follow(next) {
   if (!selected || selected.row.lane.bands) return;
   followed = next ? followed + 1 : 0;
-  const answer = await detailsOf(selected.row, selected.index);
-  if (!answer) return;
+  const since = selections, answer = await detailsOf(selected.row, selected.index);
+  if (!answer || since !== selections) return;
   if (answer.links && answer.links.length) goToLink(answer.links[followed % answer.links.length]);
   else $('found').textContent = answer.ready ? 'linked with nothing' : 'not read yet';
 }

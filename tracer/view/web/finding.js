@@ -8,7 +8,7 @@ import {listOf, nameSought} from './lookup.js';
 import {select} from './navigation.js';
 import {axisTime, count} from './numbers.js';
 import {lanes, meta, side} from './trace.js';
-import {redraw, selected, setMatches, setView, view} from './timeline.js';
+import {redraw, selected, selections, setMatches, setView, view} from './timeline.js';
 
 export const isWithin = (_lane, _begin, _end) => true;
 let sought = '';
@@ -35,12 +35,14 @@ export function step(by) {
   go(by, Math.round(at));
   return true;
 }
+/** The number of the last search: an answer to the one before, or behind another selection, is too late. */
+let searches = 0;
 async function go(by, at) {
-  const text = sought, list = listOf(lanesShown());
+  const number = ++searches, since = selections, text = sought, list = listOf(lanesShown());
   let answer = null, from = Math.max(0, at), first = at < 0 ? 1 : 0;
   for (;;) {
     answer = await ask('search', {text, [by > 0 ? 'after' : 'before']: from, first, lanes: list});
-    if (!answer || text !== sought) return;
+    if (!answer || text !== sought || number !== searches || since !== selections) return;
     if (answer.until === undefined) break;
     $('found').textContent = `searched ${by > 0 ? 'up' : 'down'} to ${axisTime(answer.until, 1)} ...`;
     from = answer.until; first = by > 0 ? 1 : 0;

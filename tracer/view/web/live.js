@@ -4,7 +4,7 @@
 import {$} from './dom.js';
 import {listOf, placeOf, sliceOf} from './lookup.js';
 import {lanes, length, side, sides} from './trace.js';
-import {drawOverview, order, redraw, selected, setSelected, view, width} from './timeline.js';
+import {drawOverview, order, redraw, selected, selections, setSelected, view, width} from './timeline.js';
 
 /** For tests: how many answers came, how many are open, and what the last failure was. */
 export const live = {answers: 0, open: 0, failure: ''};
@@ -43,7 +43,7 @@ export function prepareRows() {
 function keepSelection(lane, before) {
   if (!selected || selected.row.lane !== lane) return;
   const row = lane.rows[selected.row.depth], index = placeOf(row, sliceOf({row: before, index: selected.index}));
-  if (index >= 0) setSelected({row, index});
+  if (index >= 0) setSelected({row, index}, true);
 }
 function take(answer) {
   for (const one of answer.lanes) {
@@ -53,15 +53,21 @@ function take(answer) {
     lane.events = one.events;
     if (before) keepSelection(lane, before);
   }
-  if (awaited) selectAt(awaited.lane, awaited.depth, awaited.what, awaited.then);
+  const wanted = stillAwaited();
+  if (wanted) selectAt(wanted.lane, wanted.depth, wanted.what, wanted.then);
   redraw();
 }
 /** @type {any} */
 let awaited = null;
+/** What is selected once it is there; nothing any more once something else was selected, or nothing. */
+function stillAwaited() {
+  if (awaited && awaited.since !== selections) awaited = null;
+  return awaited;
+}
 /** Selects the slice that begins there, as soon as it is there. */
 export function selectAt(lane, depth, what, then) {
   const row = lanes[lane].rows[depth], index = row ? placeOf(row, what) : -1;
-  if (index >= 0) { awaited = null; then({row, index}); } else awaited = {lane, depth, what, then};
+  if (index >= 0) { awaited = null; then({row, index}); } else awaited = {lane, depth, what, then, since: selections};
 }
 /** What else is loaded of what is in view. @type {((from: number, to: number, visible: any[], signal: AbortSignal) => void)[]} */
 export const also = [];
@@ -81,7 +87,8 @@ async function load() {
   if (running && isOfView()) { again = true; return; }
   const top = $('scroller').scrollTop, bottom = top + $('scroller').clientHeight, most = 256;
   const visible = order.filter((lane) => !lane.bands && lane.y + lane.height >= top - 200 && lane.y <= bottom + 200).slice(0, most);
-  if (awaited && !visible.includes(lanes[awaited.lane])) visible.push(lanes[awaited.lane]);
+  const wanted = stillAwaited();
+  if (wanted && !visible.includes(lanes[wanted.lane])) visible.push(lanes[wanted.lane]);
   if (!visible.length) return;
   if (running) running.stop.abort();
   const span = view.t1 - view.t0, from = Math.max(0, Math.floor(view.t0 - span / 2)), to = Math.max(from + 1, Math.min(Math.ceil(view.t1 + span / 2), Math.ceil(length)));

@@ -26,8 +26,10 @@ export let selected = null;
 export let range = null;
 /** @param {Set<number> | null} names @param {any} times */
 export function setMatches(names, times) { matches = names; within = times; }
-/** @param {any} slice */
-export function setSelected(slice) { selected = slice; }
+/** How often something else was selected, or nothing: who awaits an answer compares it. */
+export let selections = 0;
+/** @param {any} slice @param {boolean} [isSame] it is the one that was selected, in new rows */
+export function setSelected(slice, isSame = false) { selected = slice; if (!isSame) ++selections; }
 export function clearRange() { range = null; }
 /** When the first picture was there, how long the last one took, and how many lanes it has. */
 export const drawing = {readyAt: 0, ms: 0, lanes: 0};

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_view_state.py TRACER MAKE_TRACE: `tracer view` in a browser: answers that come late, another bookmark in the same tab, the
+keys of its tabs, and what the browser tells other servers. Exit status 77: there is no Chromium here."""
+import subprocess
+import sys
+
+from browser import run_checks
+from viewing import Viewer, clean, open_page, settle
+
+BEGIN = "(tracerView.selection() ? tracerView.selection().row.begin[tracerView.selection().index] : null)"
+#: Answers to requests with all of the words come late.
+DELAY = """(words) => { window.realFetch ||= window.fetch;
+    window.fetch = async (url, ...more) => { if (words.length && words.every((word) => String(url).includes(word))) await new Promise((done) => setTimeout(done, 700)); return window.realFetch(url, ...more); }; }"""
+
+
+def delay(browser, *words):
+    browser.evaluate(f"({DELAY})({list(words)})")
+
+
+def bookmark(viewer, share):
+    """Of a slice of the first worker, at that share of the run: its address, and its begin."""
+    at = int(viewer.ask("trace")["length"] * share)
+    row = viewer.ask("window", **{"from": at, "to": at + 40000, "width": 10000, "lanes": 1})["lanes"][0]["rows"][1]
+    begin, end, name = (row[key][1] for key in ("begin", "end", "name"))
+    return f"from={begin - 20000}&to={begin + 20000}&tab=Details&at=1.1.{begin}.{end}.{name}", begin
+
+
+def check_late_search(browser, viewer):
+    open_page(browser, viewer.url)
+    browser.key("/")
+    browser.type("for @example.c:21")
+    browser.key("Enter")
+    settle(browser, "tracerView.selection()")
+    first = browser.evaluate(BEGIN)
+    browser.key("n")
+    settle(browser, f"{BEGIN} !== {first}")
+    browser.key("n")
+    settle(browser)
+    here = browser.evaluate(BEGIN)
+    delay(browser, "search?", "after=")
+    browser.key("n")
+    browser.key("N")
+    settle(browser, f"{BEGIN} !== {here}")
+    assert browser.evaluate(BEGIN) < here, "the last key counts, not the slowest answer"
+    browser.key("n")
+    other = browser.evaluate("(() => { const row = tracerView.lanes[2].rows[0]; tracerView.select({row, index: 0}, true); return row.begin[0]; })()")
+    settle(browser)
+    assert browser.evaluate(f"{BEGIN} === {other} && tracerView.selection().row.lane.index === 2"), "what was selected meanwhile stays"
+    delay(browser)
+    clean(browser, viewer)
+
+
+def check_late_slices(browser, viewer):
+    """A bookmark's slice is selected once it is there, and no more after Escape or another selection."""
+    open_page(browser, viewer.url)
+    delay(browser, "window?")
+    address, begin = bookmark(viewer, 0.7)
+    browser.evaluate(f"location.hash = '{address}'")
+    settle(browser, f"{BEGIN} === {begin}")
+    browser.evaluate("document.getElementById('timeline').focus()")
+    for share, leave in ((0.3, "Escape"), (0.5, "select")):
+        address, begin = bookmark(viewer, share)
+        browser.evaluate(f"location.hash = '{address}'")
+        browser.evaluate("new Promise((done) => setTimeout(done, 100))")
+        if leave == "Escape":
+            browser.key("Escape")
+        else:
+            browser.evaluate("tracerView.select({row: tracerView.lanes[3].rows[0], index: 0}, false)")
+        settle(browser)
+        assert browser.evaluate("tracerView.view.t0") == begin - 20000
+        assert browser.evaluate(BEGIN) != begin, f"{leave}: what was awaited is selected nevertheless"
+    delay(browser)
+    clean(browser, viewer)
+
+
+def check_other_bookmark(browser, viewer):
+    """In the same tab it shows what it has, and nothing of what was shown before."""
+    address, begin = bookmark(viewer, 0.5)
+    open_page(browser, viewer.url)
+    for other, tab in (("tab=Trace", "Trace"), ("", "In view")):
+        browser.evaluate(f"location.hash = '{address}&find=barrier&range={begin}-{begin + 5000}'")
+        settle(browser, f"{BEGIN} === {begin} && tracerView.range() && document.getElementById('search').value === 'barrier'")
+        browser.evaluate(f"location.hash = '{other}'")
+        settle(browser, f"document.querySelector('#tabs [aria-selected=true]').textContent === '{tab}'")
+        state = browser.evaluate("[tracerView.selection(), tracerView.range(), document.getElementById('search').value, tracerView.view.t0 < 0 && tracerView.view.t1 > tracerView.meta.length]")
+        assert state == [None, None, "", True], (other, state)
+    clean(browser, viewer)
+
+
+def checks(browser, directory):
+    tracer, make_trace = sys.argv[1:3]
+    subprocess.run([make_trace, "large", directory / "large", "50000"], check=True, stdout=subprocess.DEVNULL)
+    with Viewer(tracer, directory / "large") as viewer:
+        for check in (check_late_search, check_late_slices, check_other_bookmark):
+            check(browser, viewer)
+            print("ok: " + check.__name__)
+
+
+run_checks(checks)
