@@ -19,6 +19,7 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/error.hpp"
+#include "tracer/view/json_text.hpp"
 #include "tracer/view/links.hpp"
 #include "tracer/view/links_build.hpp"
 #include "tracer/view/query.hpp"
@@ -215,6 +216,15 @@ TEST_CASE("lists of numbers are ranges or bits, and nonsense is refused") {
         std::string{"~__"}, "~" + std::string(200, 'A') + "B"})
     CHECK_THROWS_AS(list(nonsense), BadRequest);
   CHECK_THROWS_AS(list("~C", 1), BadRequest);
+}
+
+TEST_CASE("whole numbers that a browser would round are text") {
+  const std::uint64_t most = std::uint64_t{1} << 53;
+  CHECK(text_of_json(exact(most)) == "9007199254740992");
+  CHECK(text_of_json(exact(most + 1)) == "\"9007199254740993\"");
+  CHECK(text_of_json(exact(~std::uint64_t{0})) == "\"18446744073709551615\"");
+  CHECK(text_of_json(exact(std::int64_t{-7})) == "-7");
+  CHECK(text_of_json(exact(std::numeric_limits<std::int64_t>::min())) == "\"-9223372036854775808\"");
 }
 
 TEST_CASE("what is searched for is read as people write it, and nonsense is refused") {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tracer/event_names.hpp"
+#include "tracer/view/json_text.hpp"
 #include "tracer/view/text.hpp"
 
 namespace tracer::view {
@@ -26,17 +27,17 @@ std::string text_of(const Definitions& of, std::uint64_t string) {
 Json value_of(const Definitions& of, ValueType type, std::uint64_t value) {
   switch (type) {
     case ValueType::int64:
-      return static_cast<std::int64_t>(value);
+      return exact(static_cast<std::int64_t>(value));
     case ValueType::float64:
       return std::bit_cast<double>(value);
     case ValueType::string:
       return text_of(of, value);
     case ValueType::region:
-      return value < of.regions.size() ? Json(of.regions[static_cast<std::size_t>(value)].name) : Json(value);
+      return value < of.regions.size() ? Json(of.regions[static_cast<std::size_t>(value)].name) : exact(value);
     case ValueType::location:
-      return value < of.locations.size() ? Json(of.locations[static_cast<std::size_t>(value)].name) : Json(value);
+      return value < of.locations.size() ? Json(of.locations[static_cast<std::size_t>(value)].name) : exact(value);
     default:
-      return value;
+      return exact(value);
   }
 }
 
@@ -46,7 +47,7 @@ std::string comm_of(const Definitions& of, std::uint32_t comm) {
 
 void add_message(Json& what, const Definitions& of, const Event& event, const char* other) {
   what["communicator"] = comm_of(of, event.ref);
-  what["bytes"] = event.a;
+  what["bytes"] = exact(event.a);
   what[other] = event.b & 0xffffffffu;
   what["tag"] = event.b >> 32;
 }
@@ -57,14 +58,14 @@ void add_fields(Json& what, const Definitions& of, const Event& event) {
       what["program"] = text_of(of, event.a);
       break;
     case EventType::program_end:
-      if (event.b == 1) what["exit status"] = static_cast<std::int64_t>(event.a);
+      if (event.b == 1) what["exit status"] = exact(static_cast<std::int64_t>(event.a));
       break;
     case EventType::enter:
     case EventType::leave:
       if (event.ref < of.regions.size()) what["region"] = of.regions[event.ref].name;
       break;
     case EventType::thread_fork:
-      what["threads asked for"] = event.a;
+      what["threads asked for"] = exact(event.a);
       break;
     case EventType::team_begin:
     case EventType::team_end:
@@ -74,20 +75,20 @@ void add_fields(Json& what, const Definitions& of, const Event& event) {
     case EventType::task_switch:
     case EventType::task_complete:
       what["team"] = comm_of(of, event.ref);
-      what["creator's number in the team"] = event.a;
-      what["generation"] = event.b;
+      what["creator's number in the team"] = exact(event.a);
+      what["generation"] = exact(event.b);
       break;
     case EventType::acquire_lock:
     case EventType::release_lock:
-      what["lock"] = event.a;
-      what["acquisition"] = event.b;
+      what["lock"] = exact(event.a);
+      what["acquisition"] = exact(event.b);
       break;
     case EventType::parameter_int:
     case EventType::parameter_uint:
     case EventType::parameter_string: {
       const std::string name = event.ref < of.parameters.size() ? of.parameters[event.ref].name : "value";
-      what[name] = event.type == EventType::parameter_int    ? Json(static_cast<std::int64_t>(event.a))
-                   : event.type == EventType::parameter_uint ? Json(event.a)
+      what[name] = event.type == EventType::parameter_int    ? exact(static_cast<std::int64_t>(event.a))
+                   : event.type == EventType::parameter_uint ? exact(event.a)
                                                              : Json(text_of(of, event.a));
       break;
     }
@@ -98,8 +99,8 @@ void add_fields(Json& what, const Definitions& of, const Event& event) {
     }
     case EventType::rma_get:
     case EventType::rma_put:
-      what["bytes"] = event.a;
-      what["matching id"] = event.b;
+      what["bytes"] = exact(event.a);
+      what["matching id"] = exact(event.b);
       break;
     case EventType::mpi_send:
     case EventType::mpi_isend:
@@ -114,17 +115,17 @@ void add_fields(Json& what, const Definitions& of, const Event& event) {
     case EventType::mpi_request_test:
     case EventType::mpi_request_cancelled:
     case EventType::mpi_collective_request:
-      what["request"] = event.a;
+      what["request"] = exact(event.a);
       break;
     case EventType::mpi_collective_end:
     case EventType::mpi_collective_complete:
       what["communicator"] = comm_of(of, event.ref);
-      what["bytes sent"] = event.a;
-      what["bytes received"] = event.b;
+      what["bytes sent"] = exact(event.a);
+      what["bytes received"] = exact(event.b);
       break;
     default:
-      if (event.a != 0) what["first number"] = event.a;
-      if (event.b != 0) what["second number"] = event.b;
+      if (event.a != 0) what["first number"] = exact(event.a);
+      if (event.b != 0) what["second number"] = exact(event.b);
       break;
   }
 }
@@ -135,7 +136,7 @@ Json what_of(const Definitions& of, const Event& event, std::span<const EventAtt
   for (const EventAttribute& one : attributes) {
     if (one.is_payload()) {
       const bool is_request = event.type == EventType::mpi_isend || event.type == EventType::mpi_irecv;
-      what[is_request ? "request" : "root"] = is_request ? one.value : one.number();
+      what[is_request ? "request" : "root"] = exact(is_request ? one.value : one.number());
     } else if (one.attribute < of.attributes.size()) {
       const AttributeDefinition& attribute = of.attributes[one.attribute];
       what[attribute.name] = value_of(of, attribute.type, one.value);

@@ -9,7 +9,7 @@ import {asked, current, linesTable, nextAsked, plainTable} from './tables.js';
 import {lanes, meta} from './trace.js';
 import {selected, selections, setView, view} from './timeline.js';
 
-const fieldText = (name, value) => name.startsWith('bytes') ? bytesText(value) : String(value);
+const fieldText = (name, value) => name.startsWith('bytes') ? bytesText(Number(value)) : String(value);
 const fields = (what) => Object.entries(what || {}).map(([name, value]) => tag('div', {}, `${name}: ${fieldText(name, value)}`));
 /** Whose other side is meant: out, in. @type {Record<string, [string, string]>} */
 const linkNames = {launch: ['starts on the device', 'submitted by'], copy: ['copies on the device', 'submitted by'], creation: ['creates a task, which begins', 'its task was created by'], message: ['message, received', 'message, sent'],
