@@ -64,13 +64,27 @@ def check_address(browser, comparison):
     need(not browser.errors, f"no errors {browser.errors}")
 
 
+def check_numbers(browser, imbalance, phases):
+    """Lanes of phases are no threads; the first step back from a new search goes to its last match."""
+    browser.open(phases)
+    browser.evaluate("tracerReport.filterLanes('Master'); tracerReport.showTab('In view')")
+    need(", 1 of 2 threads" in browser.evaluate("document.getElementById('panel').textContent"), "phases are not counted as threads")
+    browser.open(imbalance)
+    for steps, said in (((-1,), "4 of 4"), ((-1, -1), "3 of 4"), ((1,), "1 of 4"), ((1, -1), "4 of 4")):
+        browser.evaluate("tracerReport.search('barrier')")
+        for by in steps:
+            browser.evaluate(f"tracerReport.step({by})")
+        need(browser.evaluate("document.getElementById('found').textContent") == said, f"steps {steps} go to {said}")
+
+
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
-    imbalance, sampled = (make(tracer, make_trace, directory, kind) for kind in ("imbalance", "sampled"))
+    imbalance, sampled, phases = (make(tracer, make_trace, directory, kind) for kind in ("imbalance", "sampled", "phases"))
     comparison = directory / "comparison.html"
     subprocess.run([tracer, "diff", *(make_archive(make_trace, directory, kind) for kind in ("imbalance", "even")), "--html", comparison], check=True, stderr=subprocess.DEVNULL)
     check_widths(browser, imbalance, sampled)
     check_address(browser, comparison)
+    check_numbers(browser, imbalance, phases)
 
 
 run_checks(checks)

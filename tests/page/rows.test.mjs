@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {above, addOwnTimes, bytesOf, decodeRow, integersOf, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
+import {above, addOwnTimes, bytesOf, decodeRow, functionIn, integersOf, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
 
 const row = (...slices) => ({begin: Float64Array.from(slices, (s) => s[0]), end: Float64Array.from(slices, (s) => s[1]), name: Uint32Array.from(slices, (s) => s[2])});
 
@@ -14,6 +14,12 @@ function encoded(...numbers) {
   }
   return btoa(String.fromCharCode(...bytes));
 }
+
+test('the function of a source has all of its signature', () => {
+  assert.equal(functionIn('/src/a.cpp:10, solve(int, double)'), 'solve(int, double)');
+  assert.equal(functionIn('/src/a.cpp:10, main'), 'main');
+  for (const source of ['', '/src/a.cpp:10']) assert.equal(functionIn(source), 'unknown');
+});
 
 test('integers of any size are read back', () => {
   const numbers = [0, 1, 127, 128, 300, 2 ** 31, 2 ** 40 + 5, 2 ** 53 - 1], read = integersOf(bytesOf(encoded(...numbers)));

@@ -50,6 +50,7 @@ export function search(text) {
 /** Selects the next match, or another one. False: there is none. @param {number} by */
 export function step(by) {
   if (!matchList.length) return false;
+  if (matchAt < 0 && by < 0) matchAt = 0;  // the first step back goes to the last one
   matchAt = (matchAt + by + matchList.length) % matchList.length;
   $('found').textContent = `${count(matchAt + 1)} of ${count(matchCount)}` + (matchCount > matchList.length ? `, the first ${count(matchList.length)} in steps` : '');
   select(matchList[matchAt], true);

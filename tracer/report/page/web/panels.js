@@ -7,7 +7,7 @@ import {devicesParts} from './devices.js';
 import {goTo} from './finding.js';
 import {mpiParts, processesTable} from './mpi.js';
 import {count, digits, percent, time} from './numbers.js';
-import {addOwnTimes, pathWithin, sumBy} from './rows.js';
+import {addOwnTimes, functionIn, pathWithin, sumBy} from './rows.js';
 import {samplesParts} from './samples.js';
 import {order, range, setView, view} from './timeline.js';
 import {activities, compared, lanes, length, meta, report, side, sides} from './trace.js';
@@ -122,15 +122,15 @@ export const panels = {
     return parts;
   },
   'In view': () => {
-    const {rows, whole, begin, end} = inView(), kind = [['time', (r) => time(r.ns), (r) => r.ns], ['share', (r) => percent(r.ns, whole), (r) => r.ns], ['count', (r) => count(r.count), (r) => r.count]];
+    const {rows, whole, begin, end} = inView(), shown = order.filter((lane) => !lane.bands).length, kind = [['time', (r) => time(r.ns), (r) => r.ns], ['share', (r) => percent(r.ns, whole), (r) => r.ns], ['count', (r) => count(r.count), (r) => r.count]];
     if (compared) kind.push(...comparedKind(rows));
     const path = pathWithin(side.path, begin, end), from = Math.max(0, begin), to = Math.min(length, end);
-    const text = `${range ? 'The range' : 'In view'}: from ${time(from)} to ${time(to)}, ${time(to - from)}${order.length < lanes.length ? `, ${count(order.length)} of ${count(lanes.length)} threads` : ''}` +
+    const text = `${range ? 'The range' : 'In view'}: from ${time(from)} to ${time(to)}, ${time(to - from)}${shown < lanes.length ? `, ${count(shown)} of ${count(lanes.length)} threads` : ''}` +
       (path.ns ? `; the critical path is at work in it for ${time(path.ns)} on ${count(path.threads)} thread${path.threads > 1 ? 's' : ''}` : '') + '. ';
     return [part(note(text, tag('kbd', {}, 'Shift'), ' and drag over the timeline, or ', tag('kbd', {}, 'm'), ' on a selected slice, measures another range.')),
       table('', rows, [['region', (r) => link(meta.names[r.name])], ...kind, ['longest', (r) => time(r.longest), (r) => r.longest]]),
       table('By construct', sumBy(rows, (r) => meta.labels[r.name]), [['construct', (r) => r.name], ...kind.slice(0, 3)]),
-      table('By function', sumBy(rows, (r) => (meta.sources[r.name].split(', ')[1] || 'unknown')), [['function', (r) => r.name], ...kind.slice(0, 3)]),
+      table('By function', sumBy(rows, (r) => functionIn(meta.sources[r.name])), [['function', (r) => r.name], ...kind.slice(0, 3)]),
       table('By file', sumBy(rows, (r) => (meta.sources[r.name].split(':')[0] || 'unknown')), [['file', (r) => r.name], ...kind.slice(0, 3)])];
   },
   Samples: () => samplesParts(),

@@ -94,6 +94,12 @@ export function pathWithin(path, begin, end) {
   return {ns, threads: on.size};
 }
 
+/** Of a region's source, "solve.c:88, solve(int, double)", the function, whose name may have commas. @param {string} source */
+export function functionIn(source) {
+  const comma = source.indexOf(', ');
+  return comma < 0 ? 'unknown' : source.slice(comma + 2);
+}
+
 /** Sums of `ns` and `count` of rows with the same key, largest first. @template T @param {(T & {ns: number, count: number})[]} rows @param {(row: T) => string} key */
 export function sumBy(rows, key) {
   const sums = new Map();
