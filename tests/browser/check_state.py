@@ -77,6 +77,31 @@ def check_numbers(browser, imbalance, phases):
         need(browser.evaluate("document.getElementById('found').textContent") == said, f"steps {steps} go to {said}")
 
 
+def check_focus(browser, imbalance):
+    """A key is for what has the focus: the list of keys, a choice, a table, a tab, which keeps the focus."""
+    browser.open(imbalance)
+    browser.evaluate("tracerReport.zoomTo({row: tracerReport.lanes[0].rows[1], index: 0}); window.addEventListener('keydown', (e) => { window.taken = e.defaultPrevented; })")
+    browser.evaluate("document.getElementById('timeline').focus()")
+    browser.key("?")
+    browser.key("Escape")
+    need(browser.evaluate("[Boolean(tracerReport.selection()), window.taken]") == [True, False], "Escape in the list of keys is the list's: it closes, and the selection stays")
+    browser.evaluate("document.getElementById('keys').close(); document.getElementById('scroller').scrollTop = 10")
+    before = "[tracerReport.view.t0, tracerReport.view.t1, document.getElementById('scroller').scrollTop]"
+    state = browser.evaluate(before)
+    for element, keys in (("sort", ("w", "s", "n", "Home")), ("panel", ("PageDown", "PageUp", "End", "Home", "ArrowDown")), ("tabs button", ("Home", "End"))):
+        browser.evaluate(f"document.querySelector('#{element}').focus()")
+        for key in keys:
+            browser.key(key)
+            need(browser.evaluate(before)[:2] == state[:2] and not browser.evaluate("window.taken"), f"{key} in {element} leaves the timeline as it is")
+    for key, tab in (("Enter", "In view"), ("ArrowRight", "Constructs"), ("ArrowLeft", "In view")):
+        if key == "Enter":
+            browser.evaluate(f"[...document.querySelectorAll('#tabs button')].find((one) => one.textContent === '{tab}').focus()")
+        browser.key(key)
+        need(browser.evaluate("[document.activeElement.textContent, document.querySelector('#tabs [aria-selected=true]').textContent]") == [tab, tab], f"{key} on a tab: it has the focus and is shown")
+        browser.evaluate(WAIT)
+        need(browser.evaluate("document.activeElement.textContent") == tab, "and has it when its table is filled anew")
+
+
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     imbalance, sampled, phases = (make(tracer, make_trace, directory, kind) for kind in ("imbalance", "sampled", "phases"))
@@ -84,6 +109,7 @@ def checks(browser, directory):
     subprocess.run([tracer, "diff", *(make_archive(make_trace, directory, kind) for kind in ("imbalance", "even")), "--html", comparison], check=True, stderr=subprocess.DEVNULL)
     check_widths(browser, imbalance, sampled)
     check_address(browser, comparison)
+    check_focus(browser, imbalance)
     check_numbers(browser, imbalance, phases)
 
 

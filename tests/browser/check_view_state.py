@@ -88,11 +88,23 @@ def check_other_bookmark(browser, viewer):
     clean(browser, viewer)
 
 
+def check_tabs(browser, viewer):
+    """Arrow keys go through them; the focus stays when the server has made more."""
+    open_page(browser, viewer.url)
+    browser.evaluate("document.querySelector('#tabs [aria-selected=true]').focus()")
+    for key, tab in (("ArrowRight", "Details"), ("ArrowLeft", "In view"), ("ArrowLeft", "Trace"), ("ArrowRight", "In view"), ("ArrowRight", "Details")):
+        browser.key(key)
+        assert browser.evaluate("[document.activeElement.textContent, document.querySelector('#tabs [aria-selected=true]').textContent]") == [tab, tab], (key, tab)
+    settle(browser, "tracerView.reporting.ready")
+    assert browser.evaluate("document.activeElement.textContent") == "Details"
+    clean(browser, viewer)
+
+
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     subprocess.run([make_trace, "large", directory / "large", "50000"], check=True, stdout=subprocess.DEVNULL)
     with Viewer(tracer, directory / "large") as viewer:
-        for check in (check_late_search, check_late_slices, check_other_bookmark):
+        for check in (check_late_search, check_late_slices, check_other_bookmark, check_tabs):
             check(browser, viewer)
             print("ok: " + check.__name__)
 

@@ -25,7 +25,7 @@ for (const id of ['path', 'arrows']) $(id).onchange = () => { redraw(); refresh(
 for (const [key, what] of [['j', 'go to the other side of what the selected slice is linked with: a message, a launch, the task\'s creation'], ['J', 'the next one of these, in turn']])
   $('keys').querySelector('tr').after(tag('tr', {}, tag('td', {}, tag('kbd', {}, key)), tag('td', {}, what)));
 document.addEventListener('keydown', (e) => {
-  if (e.ctrlKey || e.altKey || e.metaKey || ['INPUT', 'SELECT'].includes(/** @type {any} */ (e.target).tagName)) return;
+  if (e.ctrlKey || e.altKey || e.metaKey || $('keys').open || ['INPUT', 'SELECT'].includes(/** @type {any} */ (e.target).tagName)) return;
   if (e.key === 'j' || e.key === 'J') { follow(e.key === 'J'); e.preventDefault(); }
 });
 /** For tests, and for whoever wants to look from the console. */

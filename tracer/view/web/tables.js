@@ -12,6 +12,7 @@ import {axisTime, count, percent, time} from './numbers.js';
 import {link, panelNames, panels} from './panels.js';
 import {askReport, reporting} from './reporting.js';
 import {startSamples, updateSamples} from './samples.js';
+import {showSides, showTabs} from './tabs.js';
 import {drawGraph} from './task_graph.js';
 import {compared, meta, setSide, side, sides} from './trace.js';
 import {range, view} from './timeline.js';
@@ -75,8 +76,8 @@ export function tabsChanged() { showTab(awaitedTab || current); }
 export function showTab(name) {
   awaitedTab = tabNames().includes(name) ? '' : name;
   current = awaitedTab ? 'In view' : name;
-  $('tabs').replaceChildren(...tabNames().map((one) => { const button = tag('button', {role: 'tab', 'aria-selected': String(one === current), 'aria-controls': 'panel'}, one); button.onclick = () => showTab(one); return button; }));
-  $('sides').replaceChildren(...(compared ? sides.map((one) => { const button = tag('button', {'aria-pressed': String(one === side)}, one.title); button.onclick = () => showSide(one); return button; }) : []));
+  showTabs(tabNames(), current, showTab);
+  showSides(compared ? sides.map((one) => one.title) : [], sides.indexOf(side), (i) => showSide(sides[i]));
   if (awaitedTab && awaitedTab !== 'Samples' || reportTabs().includes(current)) askReport(tabsChanged);
   if (current === 'Trace') showTrace();
   else if (reportTabs().includes(current)) showReport();

@@ -77,8 +77,15 @@ function selectNear(key) {
   const all = order.flatMap((l) => rowsOf(l)), other = all[all.indexOf(row) + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)];
   if (other && other !== row && other.begin.length) select({row: other, index: Math.min(other.begin.length - 1, above(other.end, row.begin[index]))}, true);
 }
+/** Whether a key is for what has the focus: a choice, a table, a tab. @param {any} target @param {string} key */
+function isOfFocus(target, key) {
+  if (target.tagName === 'SELECT') return true;
+  if (['A', 'BUTTON', 'INPUT'].includes(target.tagName) && (key === 'Enter' || key === ' ')) return true;
+  const moves = key.startsWith('Arrow') || ['PageUp', 'PageDown', 'Home', 'End'].includes(key);
+  return moves && Boolean(target.closest && target.closest('main, nav'));
+}
 document.addEventListener('keydown', (e) => {
-  if (e.ctrlKey || e.altKey || e.metaKey) return;
+  if (e.ctrlKey || e.altKey || e.metaKey || $('keys').open) return;
   if (e.target === $('only')) {
     if (e.key === 'Escape') filterLanes('');
     if (e.key === 'Enter' || e.key === 'Escape') { canvas.focus(); e.preventDefault(); }
@@ -89,9 +96,7 @@ document.addEventListener('keydown', (e) => {
     if (e.key === 'Escape') { $('search').value = ''; search(''); canvas.focus(); }
     return;
   }
-  const target = /** @type {any} */ (e.target);
-  if (target.closest && target.closest('main, dialog, nav, select') && e.key.startsWith('Arrow')) return;
-  if (['A', 'BUTTON', 'SELECT', 'INPUT'].includes(target.tagName) && (e.key === 'Enter' || e.key === ' ')) return;
+  if (isOfFocus(e.target, e.key)) return;
   if (e.shiftKey && e.key.startsWith('Arrow')) { selectNear(e.key); e.preventDefault(); return; }
   const keys = {
     ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),

@@ -5,6 +5,7 @@ import {remember} from './address.js';
 import {$} from './dom.js';
 import {panelNames, panels} from './panels.js';
 import {startSamples} from './samples.js';
+import {showSides, showTabs} from './tabs.js';
 import {drawGraph} from './task_graph.js';
 import {compared, setSide, side, sides} from './trace.js';
 
@@ -14,23 +15,12 @@ export const tabNames = panelNames;
 /** Of two traces: the one whose tables are shown. */
 export function showSide(one) {
   setSide(one);
-  $('sides').replaceChildren(...(compared ? sides.map((each) => {
-    const button = document.createElement('button');
-    button.textContent = each.title; button.setAttribute('aria-pressed', String(each === side));
-    button.onclick = () => { showSide(each); remember(); };
-    return button;
-  }) : []));
+  showSides(compared ? sides.map((each) => each.title) : [], sides.indexOf(side), (i) => { showSide(sides[i]); remember(); });
   showTab(tabNames().includes(current) ? current : 'Summary');
 }
 export function showTab(name) {
   current = name;
-  $('tabs').replaceChildren(...tabNames().map((tab) => {
-    const button = document.createElement('button');
-    button.textContent = tab; button.role = 'tab'; button.setAttribute('aria-selected', String(tab === name)); button.tabIndex = tab === name ? 0 : -1;
-    button.onclick = () => { showTab(tab); remember(); };
-    button.onkeydown = (e) => { const all = tabNames(), by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0; if (by) { showTab(all[(all.indexOf(tab) + by + all.length) % all.length]); remember(); $('tabs').querySelector('[aria-selected="true"]').focus(); e.preventDefault(); e.stopPropagation(); } };
-    return button;
-  }));
+  showTabs(tabNames(), name, (tab) => { showTab(tab); remember(); });
   $('panel').replaceChildren(...panels[name]());
   if (name === 'Tasks') drawGraph();
   if (name === 'Samples') startSamples();
