@@ -104,7 +104,7 @@ def check_narrow(browser, viewer):
     assert calls < 40 + 8 * rows < slices, (calls, rows, slices)
     # A barrier of the first worker, three pixels wide.
     seen = json.loads(browser.evaluate("""(async () => {
-      const {lanes, meta, canvas, view} = tracerView, frame = () => new Promise(requestAnimationFrame), ask = async (from, to) => (await fetch(`/api/window?from=${from}&to=${to}&width=20000&lanes=1`)).json();
+      const {lanes, meta, canvas, view} = tracerView, frame = () => new Promise(requestAnimationFrame), ask = async (from, to) => (await fetch(`api/window?from=${from}&to=${to}&width=20000&lanes=1`)).json();
       const middle = Math.round(meta.length / 2), rows = (await ask(middle, middle + 100000)).lanes[0].rows;
       const isBarrier = (name) => meta.names[name].includes('barrier');
       const depth = rows.findIndex((row) => row.name.some(isBarrier)), row = rows[depth], i = row.name.findIndex(isBarrier);

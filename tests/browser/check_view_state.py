@@ -100,11 +100,27 @@ def check_tabs(browser, viewer):
     clean(browser, viewer)
 
 
+def check_cookie(browser, viewer):
+    """A browser sends cookies to all ports of a host, where others may listen: this one is of the page's path alone."""
+    open_page(browser, viewer.url)
+    place = browser.evaluate("location.pathname")
+    assert len(place) > 16 and "token" not in browser.evaluate("location.href"), place
+
+    def sent(url):
+        return [one["name"] for one in browser.call("Network.getCookies", {"urls": [url]})["cookies"]]
+
+    name = f"tracer_{viewer.port}"
+    assert name in sent(f"http://127.0.0.1:{viewer.port}{place}"), "the page itself gets it"
+    for url in ("http://127.0.0.1:9000/", "http://127.0.0.1:9000/api/trace", f"http://127.0.0.1:{viewer.port}/"):
+        assert name not in sent(url), url
+    clean(browser, viewer)
+
+
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     subprocess.run([make_trace, "large", directory / "large", "50000"], check=True, stdout=subprocess.DEVNULL)
     with Viewer(tracer, directory / "large") as viewer:
-        for check in (check_late_search, check_late_slices, check_other_bookmark, check_tabs):
+        for check in (check_late_search, check_late_slices, check_other_bookmark, check_tabs, check_cookie):
             check(browser, viewer)
             print("ok: " + check.__name__)
 

@@ -35,14 +35,29 @@ def check_token(viewer):
         expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}={viewer.token[:-1]}"})
         expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}="})
         expect(viewer, NO_TOKEN, path, headers={"Cookie": f"other={viewer.token}"})
-        expect(viewer, 200, path, headers=mine)
-        expect(viewer, 200, path, headers={"Cookie": f"a=b; {mine['Cookie']}; c=d"})
+        right = 303 if path == "/" else 200  # the page is elsewhere
+        expect(viewer, right, path, headers=mine)
+        expect(viewer, right, path, headers={"Cookie": f"a=b; {mine['Cookie']}; c=d"})
     expect(viewer, NO_TOKEN, "/?token=" + "0" * 32)
     expect(viewer, NO_TOKEN, "/?token=")
     headers, _ = expect(viewer, 303, "/?token=" + viewer.token)
-    assert headers["location"] == "/" and "HttpOnly" in headers["set-cookie"] and "SameSite=Lax" in headers["set-cookie"], headers
+    place = headers["location"]
+    assert re.fullmatch(r"/\w{16}/", place) and viewer.token not in place, headers
+    assert headers["set-cookie"] == f"tracer_{viewer.port}={viewer.token}; HttpOnly; SameSite=Lax; Path={place}", headers
+    check_place(viewer, place)
     expect(viewer, 200, "/api/trace?token=" + viewer.token)
     assert len(viewer.token) == 32
+
+
+def check_place(viewer, place):
+    """The page and what it asks for are where the cookie is, which a browser sends to every port of this host, but to no other path."""
+    mine = viewer.cookie()
+    for path in (place, place + "api/trace"):
+        expect(viewer, NO_TOKEN, path)
+        expect(viewer, 200, path, headers=mine)
+        expect(viewer, REFUSED, path, headers={**mine, "Origin": "http://evil.example"})
+    for path in (place[:-1], place + "index.html", place + "api/", place + "api/nothing", "/" + "0" * 16 + "/", "/" + "0" * 16 + "/api/trace", "/api" + place + "trace"):
+        expect(viewer, NOT_THERE, path, headers=mine)
 
 
 def check_names(viewer):
@@ -186,6 +201,8 @@ def listening(port):
 def check_ports(tracer, trace):
     with Viewer(tracer, trace) as first, Viewer(tracer, trace) as second:
         assert first.port != second.port and first.token != second.token
+        places = {viewer.request("/?token=" + viewer.token)[1]["location"] for viewer in (first, second)}
+        assert len(places) == 2, places
         status, _, _ = second.request("/api/trace", headers={"Cookie": f"tracer_{second.port}={first.token}"})
         assert status == NO_TOKEN
         taken = subprocess.run([tracer, "view", "--port", str(first.port), trace], capture_output=True, text=True, timeout=60)

@@ -172,7 +172,7 @@ class Viewer {
   }
 
   void ready(int port) {
-    guard_ = std::make_unique<view::Guard>(random_name() + random_name(), port);
+    guard_ = std::make_unique<view::Guard>(random_name() + random_name(), random_name(), port);
     print_text("Open this address in a browser; Ctrl-C ends the viewer:\n  " + guard_->address() + "\n");
     if (const char* const ssh = std::getenv("SSH_CONNECTION"); ssh != nullptr && *ssh != 0) {
       char host[256] = "";
@@ -220,8 +220,8 @@ class Viewer {
     for (std::size_t i = 0; i < asked.number_of_words; ++i)
       request.words.emplace(asked.words[i].name, asked.words[i].value);
     // Numbers of a whole run with thousands of threads take seconds: the picture does not wait for them.
-    const bool is_long =
-        request.path == "/api/statistics" || request.path == "/api/search" || request.path == "/api/functions";
+    const std::string route = guard_->route(request.path);
+    const bool is_long = route == "statistics" || route == "search" || route == "functions";
     Desk& desk = desks_[is_long ? 1 : 0];
     const view::Site site{
         [&] { return view::page_with(desk.api->meta()); },

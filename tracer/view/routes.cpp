@@ -54,8 +54,13 @@ int Guard::refusal(const Request& request) const {
   return request.method == "GET" || request.method == "HEAD" ? 0 : 405;
 }
 
+std::string Guard::route(std::string_view path) const {
+  constexpr std::string_view api = "/api/";
+  if (path.starts_with(place_)) path.remove_prefix(place_.size() - 1);
+  return path.starts_with(api) ? std::string{path.substr(api.size())} : std::string{};
+}
+
 Reply answer(const Request& request, const Guard& guard, const Site& site) {
-  constexpr const char* api = "/api/";
   try {
     switch (guard.refusal(request)) {
       case 0:
@@ -67,13 +72,11 @@ Reply answer(const Request& request, const Guard& guard, const Site& site) {
       default:
         return failure(403, "this address answers to 127.0.0.1 and localhost only");
     }
-    if (request.path == "/") {
-      // The address in the browser, its history and its bookmarks is without the token.
-      if (guard.has_token(request)) return {303, "text/plain", "", guard.set_cookie(), "/"};
-      return {200, "text/html; charset=utf-8", site.page(), {}, {}};
-    }
-    if (request.path.starts_with(api)) {
-      std::string body = site.api(request.path.substr(std::char_traits<char>::length(api)), Words{request.words});
+    // The address in the browser, its history and its bookmarks is without the token.
+    if (request.path == "/") return {303, "text/plain", "", guard.set_cookie(), guard.place()};
+    if (request.path == guard.place()) return {200, "text/html; charset=utf-8", site.page(), {}, {}};
+    if (const std::string route = guard.route(request.path); !route.empty()) {
+      std::string body = site.api(route, Words{request.words});
       if (!body.empty()) return {200, "application/json", std::move(body), {}, {}};
     }
     return failure(404, "there is no such page");

@@ -17,7 +17,7 @@ async function refusalOf(answer) {
 export async function ask(route, words, signal) {
   ++live.open;
   try {
-    const answer = await fetch('/api/' + route + '?' + new URLSearchParams(Object.entries(words).map(([name, value]) => [name, String(value)])), {signal, credentials: 'same-origin'});
+    const answer = await fetch('api/' + route + '?' + new URLSearchParams(Object.entries(words).map(([name, value]) => [name, String(value)])), {signal, credentials: 'same-origin'});
     if (answer.status === 401) throw new TypeError('another one has the port now');
     if (!answer.ok) throw new Error(await refusalOf(answer));
     const body = await answer.json();
