@@ -248,6 +248,67 @@ TEST_CASE("a part that begins or ends in a pause has nothing but its end or its 
   CHECK(recording.times == times);
 }
 
+namespace {
+
+/// The types of a location's events, and the last time.
+struct Types final : EventVisitor {
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override {
+    types[location].push_back(event.type);
+    last = event.time;
+  }
+  std::map<LocationRef, std::vector<EventType>> types;
+  std::uint64_t last = 0;
+};
+
+Types types_of(TraceBuilder& trace, std::uint64_t from, std::uint64_t to) {
+  Part part;
+  part.from = from;
+  part.to = to;
+  Types types;
+  report::part_of(trace.set_clock(), part)->read(types);
+  return types;
+}
+
+}  // namespace
+
+TEST_CASE("where a parallel region is over and its team is not a part has no region behind it") {
+  TraceBuilder trace{1};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  later = trace.region("function", RegionRole::function);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.team_begin(0, start + 10, parallel);
+  trace.leave(0, start + 20, parallel);
+  trace.simple(0, start + 40, EventType::team_end);
+  trace.simple(0, start + 50, EventType::thread_join);
+  trace.enter(0, start + 60, later);
+  trace.leave(0, start + 70, later);
+  trace.simple(0, start + 80, EventType::program_end);
+  using enum EventType;
+  const std::vector<EventType> whole{program_begin, thread_fork, team_begin,  enter,
+                                     leave,         team_end,    thread_join, program_end};
+  CHECK(types_of(trace, 0, 30).types[0] == whole);
+  CHECK(types_of(trace, 30, 55).types[0] == whole);
+  CHECK(types_of(trace, 25, 30).types[0] == whole);
+}
+
+TEST_CASE("where a filter has left out the parallel region a part ends in its team without another one") {
+  TraceBuilder trace{1};
+  const RegionRef loop = trace.region("for", RegionRole::loop);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start + 10, EventType::thread_fork, 0, 1);
+  trace.simple(0, start + 10, EventType::team_begin, 0);
+  trace.enter(0, start + 20, loop);
+  trace.leave(0, start + 25, loop);
+  trace.simple(0, start + 40, EventType::team_end);
+  trace.simple(0, start + 50, EventType::thread_join);
+  trace.simple(0, start + 80, EventType::program_end);
+  using enum EventType;
+  const std::vector<EventType> bare{program_begin, thread_fork, team_begin, team_end, thread_join, program_end};
+  CHECK(types_of(trace, 0, 15).types[0] == bare);
+  CHECK(types_of(trace, 0, 15).last == start + 15);
+  CHECK(types_of(trace, 30, 35).types[0] == bare);
+}
+
 TEST_CASE("numbers are given one by one and as ranges") {
   const Numbers numbers{"0-2,7"};
   for (const std::uint64_t in : {0, 1, 2, 7}) CHECK(numbers.has(in));

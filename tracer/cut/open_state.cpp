@@ -50,6 +50,7 @@ OpenState::OpenState(const Definitions& definitions)
     used_.push_back(location.used);
     process_.push_back(location.group);
   }
+  for (const Region& region : definitions.regions) is_parallel_.push_back(region.role == RegionRole::parallel);
 }
 
 /// Another location may have ended it; then it begins again here. One location at a time keeps where it is.
@@ -84,6 +85,8 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
       state.forks.push_back(state.current);
       return hold(stack, location, event, attributes);
     case EventType::enter:
+      if (!state.current && !state.teams.empty()) note_region(state.teams.back(), event.ref);
+      return hold(stack, location, event, attributes);
     case EventType::acquire_lock:
     case EventType::program_begin:
     case EventType::mpi_collective_begin:
@@ -239,7 +242,30 @@ bool OpenState::is_master_in(LocationRef location, CommRef comm) const {
 bool OpenState::is_forking(LocationRef location) const {
   const State& state = locations_[location];
   if (has_teamless_fork(state)) return true;
-  return !state.teams.empty() && state.teams.back().is_master && state.teams.back().stack.empty() && !state.current;
+  if (state.teams.empty() || state.current) return false;
+  const Membership& innermost = state.teams.back();
+  return innermost.is_master && !innermost.has_entered && innermost.stack.empty();
+}
+
+bool OpenState::leads_into_team(const Event& event) const {
+  return event.type == EventType::team_begin || event.type == EventType::measurement_on_off ||
+         (event.type == EventType::enter && is_parallel(event.ref));
+}
+
+void OpenState::give_up_region(LocationRef location) {
+  State& state = locations_[location];
+  if (!state.teams.empty() && !has_teamless_fork(state)) state.teams.back().has_entered = true;
+}
+
+void OpenState::note_region(Membership& membership, RegionRef region) const {
+  if (!membership.has_entered && is_parallel(region)) membership.region = region;
+  membership.has_entered = true;
+}
+
+bool OpenState::is_region_over(const Membership& membership) {
+  if (membership.region == undefined_ref) return false;
+  const Stack& stack = membership.stack;
+  return stack.empty() || stack.front().event.type != EventType::enter || stack.front().event.ref != membership.region;
 }
 
 bool OpenState::is_any_forking() const {

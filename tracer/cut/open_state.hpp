@@ -31,6 +31,10 @@ class OpenState {
   /// Whether a fork of the location has not led into its team's region yet: a trace cannot end there.
   bool is_forking(LocationRef location) const;
   bool is_any_forking() const;
+  /// Of a location that is_forking(): whether the event, behind the end, is of its way into the team's region.
+  bool leads_into_team(const Event& event) const;
+  /// The location has no such region: its team goes on, or ends, without it (--exclude parallel).
+  void give_up_region(LocationRef location);
   /// The events that opened what is open, in their order, at `time`; then recording is switched off where it was.
   void emit_openings(std::uint64_t time, const Emit& emit);
   /// The same at time 0 for who goes on with all events behind, also those that emit_openings() cannot have: of a team
@@ -99,8 +103,10 @@ class OpenState {
   struct Membership {
     Held begin;
     bool is_master = false;
-    Stack stack;        ///< of the implicit task
-    DoneByRegion done;  ///< worksharing by region; of all barriers under undefined_ref
+    bool has_entered = false;          ///< a region, which may be over
+    RegionRef region = undefined_ref;  ///< the first one, where it is a parallel region
+    Stack stack;                       ///< of the implicit task
+    DoneByRegion done;                 ///< worksharing by region; of all barriers under undefined_ref
   };
   struct State {
     Stack stack;  ///< outside of teams
@@ -150,9 +156,10 @@ class OpenState {
   struct Item {
     const Held* held;
     Owner owner;
-    bool is_task = false;                ///< the creation of one
-    const Membership* master = nullptr;  ///< its begin
-    std::uint64_t times = 0;             ///< not open any more, and written so often, without length
+    bool is_task = false;                    ///< the creation of one
+    const Membership* membership = nullptr;  ///< its begin
+    std::uint64_t times = 0;                 ///< not open any more, and written so often, without length
+    bool is_master() const { return membership != nullptr && membership->is_master; }
   };
 
   Stack& stack_of(State& state) {
@@ -167,6 +174,10 @@ class OpenState {
   void follow_task(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
   void begin_team(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
   void end_team(State& state);
+  void note_region(Membership& membership, RegionRef region) const;
+  /// It has left its parallel region, and its team goes on.
+  static bool is_region_over(const Membership& membership);
+  bool is_parallel(RegionRef region) const { return region < is_parallel_.size() && is_parallel_[region]; }
   bool is_master_in(LocationRef location, CommRef comm) const;
   /// Barriers and worksharing that are over for some members of a team only, so often.
   static void emit_done(LocationRef location, Event enter, std::uint64_t times, const Emit& emit);
@@ -194,6 +205,7 @@ class OpenState {
   std::vector<bool> used_;                         ///< by location
   std::vector<std::uint32_t> process_;             ///< likewise: its group
   std::vector<RegionClass> classes_;               ///< by region
+  std::vector<bool> is_parallel_;                  ///< likewise
   std::vector<State> locations_;
   std::map<TaskKey, ExplicitTask> tasks_;
   std::map<CommRef, Comers> begun_;  ///< who has come to the team of the latest fork

@@ -3,6 +3,8 @@
 #include "tracer/cut/open_state.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tracer::report {
 namespace {
@@ -82,10 +84,9 @@ void OpenState::emit_absent(const Membership& master, std::uint64_t time, const 
   };
   for (const LocationRef member : members_[comm]) {
     if (member >= used_.size() || !used_[member] || begun.has(member)) continue;
-    const bool has_region = !master.stack.empty() && master.stack.front().event.type == EventType::enter;
     at(member, EventType::team_begin, comm);
-    if (has_region) at(member, EventType::enter, master.stack.front().event.ref);
-    if (has_region) at(member, EventType::leave, master.stack.front().event.ref);
+    if (master.region != undefined_ref) at(member, EventType::enter, master.region);
+    if (master.region != undefined_ref) at(member, EventType::leave, master.region);
     at(member, EventType::team_end, comm);
   }
 }
@@ -99,7 +100,7 @@ std::vector<OpenState::Item> OpenState::items(const std::vector<std::pair<Held, 
     add(state.stack, {});
     add(state.operations, {});
     for (const Membership& membership : state.teams) {
-      items.push_back({&membership.begin, {}, false, membership.is_master ? &membership : nullptr, 0});
+      items.push_back({&membership.begin, {}, false, &membership, 0});
       add(membership.stack, {});
     }
   }
@@ -168,6 +169,7 @@ void OpenState::emit_begun(const Emit& emit) const {
 
 void OpenState::emit_openings(std::uint64_t time, const Emit& emit) {
   std::vector<Owner> current(locations_.size());
+  std::vector<std::pair<LocationRef, Event>> leaves;  // of parallel regions that are over
   const auto ahead = done_ahead();
   for (const Item& item : items(ahead)) {
     const LocationRef location = item.held->location;
@@ -185,7 +187,14 @@ void OpenState::emit_openings(std::uint64_t time, const Emit& emit) {
     if (event.type == EventType::team_begin) current[location].reset();
     if (item.times == 0) emit(location, event, item.held->attributes);
     emit_done(location, event, item.times, emit);
+    if (item.membership == nullptr || !is_region_over(*item.membership)) continue;
+    Event region = event_of(EventType::enter, item.membership->region);
+    region.time = time;
+    emit(location, region, {});
+    region.type = EventType::leave;
+    leaves.emplace_back(location, region);
   }
+  for (const auto& [location, leave] : leaves) emit(location, leave, {});
   for (LocationRef location = 0; location < locations_.size(); ++location)
     go_to(location, locations_[location].current, time, current, emit);
   emit_recording(false, time, emit);
@@ -224,11 +233,11 @@ void OpenState::emit_closings(std::uint64_t time, const Emit& emit) const {
     if (!event) continue;
     go_to(location, item->owner, time, current, emit);
     event->time = time;
-    if (item->master != nullptr) emit_absent(*item->master, time, emit);
+    if (item->is_master()) emit_absent(*item->membership, time, emit);
     emit(location, *event, {});
     if (item->is_task) go_to(location, {}, time, current, emit);
     if (event->type == EventType::team_end)
-      current[location] = item->master != nullptr && !forks[location].empty() ? forks[location].back() : Owner{};
+      current[location] = item->is_master() && !forks[location].empty() ? forks[location].back() : Owner{};
     if (event->type == EventType::thread_join && !forks[location].empty()) forks[location].pop_back();
   }
 }

@@ -83,7 +83,8 @@ class OpenState::Keeper {
     put_number(out_, std::get<2>(key));
   }
   void put(const Membership& membership, LocationRef at) {
-    put_number(out_, membership.is_master ? 1 : 0);
+    put_number(out_, (membership.is_master ? 1 : 0) + (membership.has_entered ? 2 : 0));
+    put_number(out_, membership.region);
     put(membership.begin, at);
     put(membership.stack, at);
     put_number(out_, membership.done.size());
@@ -185,7 +186,11 @@ class OpenState::Taker {
   }
   Membership get_membership(LocationRef at) {
     Membership membership;
-    membership.is_master = in_.number() != 0;
+    const std::uint64_t bits = in_.number();
+    membership.is_master = (bits & 1) != 0;
+    membership.has_entered = (bits & 2) != 0;
+    membership.region = in_.number32();
+    if (membership.region >= definitions_.regions.size() && membership.region != undefined_ref) in_.refuse();
     membership.begin = get_held(at);
     membership.stack = get_stack(at);
     for (std::uint64_t left = in_.count(), next = 0; left != 0 && in_.ok(); --left) {

@@ -94,11 +94,6 @@ void remove_members(Definitions& definitions) {
   }
 }
 
-/// What a location has between a fork and its team's region.
-bool leads_into_team(EventType type) {
-  return type == EventType::team_begin || type == EventType::enter || type == EventType::measurement_on_off;
-}
-
 class PartSource final : public EventSource, private EventVisitor {
  public:
   PartSource(EventSource& source, const Part& part, FindPartStart find_start)
@@ -185,7 +180,11 @@ class PartSource final : public EventSource, private EventVisitor {
   void behind(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
     if (!begun_) begin();
     is_over_ = true;
-    if (open_->is_forking(location) && leads_into_team(event.type)) {
+    const bool is_forking = open_->is_forking(location);
+    if (is_forking && (event.type == EventType::team_end || event.type == EventType::enter) &&
+        !open_->leads_into_team(event))
+      open_->give_up_region(location);
+    if (is_forking && open_->leads_into_team(event)) {
       Event at_end = event;
       at_end.time = to_;
       open_->follow(location, at_end, attributes);
