@@ -64,11 +64,15 @@ def check_address(browser, comparison):
     need(not browser.errors, f"no errors {browser.errors}")
 
 
-def check_numbers(browser, imbalance, phases):
+def check_numbers(browser, imbalance, phases, two):
     """Lanes of phases are no threads; the first step back from a new search goes to its last match."""
     browser.open(phases)
     browser.evaluate("tracerReport.filterLanes('Master'); tracerReport.showTab('In view')")
+    need(browser.evaluate("tracerReport.meta.counters.map((one) => one.name)") == ["balance"], "one counter has its name")
     need(", 1 of 2 threads" in browser.evaluate("document.getElementById('panel').textContent"), "phases are not counted as threads")
+    browser.open(two)
+    names = browser.evaluate("tracerReport.meta.counters.map((one) => one.name)")
+    need(names == ["balance, before: Master thread", "balance, after: Master thread"], f"of several of one name each says whose it is {names}")
     browser.open(imbalance)
     for steps, said in (((-1,), "4 of 4"), ((-1, -1), "3 of 4"), ((1,), "1 of 4"), ((1, -1), "4 of 4")):
         browser.evaluate("tracerReport.search('barrier')")
@@ -105,12 +109,16 @@ def check_focus(browser, imbalance):
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     imbalance, sampled, phases = (make(tracer, make_trace, directory, kind) for kind in ("imbalance", "sampled", "phases"))
-    comparison = directory / "comparison.html"
-    subprocess.run([tracer, "diff", *(make_archive(make_trace, directory, kind) for kind in ("imbalance", "even")), "--html", comparison], check=True, stderr=subprocess.DEVNULL)
+
+    def compare(*kinds):
+        page = directory / ("-".join(kinds) + "-compared.html")
+        subprocess.run([tracer, "diff", *(make_archive(make_trace, directory, kind) for kind in kinds), "--html", page], check=True, stderr=subprocess.DEVNULL)
+        return page
+
     check_widths(browser, imbalance, sampled)
-    check_address(browser, comparison)
+    check_address(browser, compare("imbalance", "even"))
     check_focus(browser, imbalance)
-    check_numbers(browser, imbalance, phases)
+    check_numbers(browser, imbalance, phases, compare("phases", "phases"))
 
 
 run_checks(checks)

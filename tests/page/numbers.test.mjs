@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {axisStep, axisTime, bytesText, count, digits, percent, time} from '../../tracer/report/page/web/numbers.js';
+import {axisStep, axisTime, bytesText, count, digits, fitting, percent, time} from '../../tracer/report/page/web/numbers.js';
 
 test('durations have four digits and the unit that fits', () => {
   assert.deepEqual([0, 999, 1000, 1234567, 59999e6, -2500].map(time), ['0 ns', '999 ns', '1 µs', '1.235 ms', '60 s', '-2.5 µs']);
+});
+test('a text is cut where it has no room', () => {
+  assert.deepEqual([3, 4, 5.9, 0].map((chars) => fitting('four', chars)), ['fo…', 'four', 'four', 'f…']);
 });
 test('a time on the axis has as many decimals as tell marks apart', () => {
   assert.equal(axisTime(1.5e9, 1e8), '1.5 s');

@@ -43,6 +43,23 @@ TEST_CASE("a page that would be too large keeps fewer slices") {
   CHECK(half > whole / 10);
 }
 
+TEST_CASE("a counter of several threads is one for each of them, of very many of them as many as a page has room for") {
+  const auto counted = [](unsigned threads) {
+    TraceBuilder trace{threads};
+    trace.editable().metrics.push_back({"balance", "", "", undefined_ref, undefined_ref, ValueType::uint64});
+    for (LocationRef thread = 0; thread < threads; ++thread)
+      for (std::uint64_t i = 0; i < 1000; ++i)
+        trace.simple(thread, start + i * ms, EventType::metric_uint, 0, thread + 5);
+    return page_of(trace, {});
+  };
+  const std::string two = counted(2), many = counted(300);
+  CHECK(two.find("\"lane\":0,\"max\":5.0") != std::string::npos);
+  CHECK(two.find("\"lane\":1,\"max\":6.0") != std::string::npos);
+  CHECK(two.find("\"countersLeftOut\":0") != std::string::npos);
+  CHECK(many.find("\"countersLeftOut\":44") != std::string::npos);
+  CHECK(many.size() < 6'000'000);
+}
+
 TEST_CASE("of a parallel region with very many threads a page has those that work or wait most") {
   TraceBuilder trace{400};
   const auto parallel = trace.region("parallel", RegionRole::parallel);

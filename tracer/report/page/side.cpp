@@ -215,7 +215,8 @@ void PageSide::add_slices(Json& meta) const {
 
 void PageSide::add_counters(Json& meta) const {
   const Definitions& definitions = trace_.source->definitions();
-  for (const auto& [metric, series] : slices_.series()) {
+  for (const auto& [key, series] : slices_.series()) {
+    const auto& [metric, location] = key;
     Json times = Json::array(), values = Json::array();
     for (const auto& [time, value] : series.points) {
       times.push_back(time);
@@ -224,6 +225,7 @@ void PageSide::add_counters(Json& meta) const {
     const bool known = metric < definitions.metrics.size();
     meta["counters"].push_back({{"name", known ? definitions.metrics[metric].name : "metric"},
                                 {"unit", known ? definitions.metrics[metric].unit : ""},
+                                {"lane", location + first_location_},
                                 {"max", series.max},
                                 {"min", series.min},
                                 {"time", std::move(times)},
@@ -290,6 +292,7 @@ void PageSide::add_to(Json& meta) const {
                            {"dropped", slices_.dropped()},
                            {"leftOut", left_out_},
                            {"arrowsLeftOut", slices_.arrows_left_out()},
+                           {"countersLeftOut", slices_.series_left_out()},
                            {"tasks", tasks()},
                            {"tasksLeftOut", task_graph_.left_out()},
                            {"path", path()},

@@ -11,7 +11,16 @@
 namespace tracer::report {
 namespace {
 
-constexpr std::size_t max_copies = 50'000, max_points = 20'000;
+constexpr std::size_t max_copies = 50'000, max_points = 20'000, most_points = 200'000, most_series = 256;
+
+/// Keeps every other point while there are `most` or more.
+void thin(SliceRows::Series& series, std::size_t most) {
+  while (series.points.size() >= most) {
+    for (std::size_t i = 0; i * 2 < series.points.size(); ++i) series.points[i] = series.points[i * 2];
+    series.points.resize((series.points.size() + 1) / 2);
+    series.stride *= 2;
+  }
+}
 
 }  // namespace
 
@@ -82,18 +91,24 @@ void SliceRows::arrow(const Arrow& arrow) {
   arrows_.back().to_time -= std::min(origin_, arrow.to_time);
 }
 
+std::size_t SliceRows::points_each() const {
+  return std::min(max_points, most_points / std::max<std::size_t>(1, series_.size()));
+}
+
 void SliceRows::counter(const Counter& counter) {
-  Series& series = series_[counter.metric];
   const double value = number_of(counter);
   if (!std::isfinite(value)) return;
+  const std::pair key{counter.metric, counter.location};
+  if (series_.size() >= most_series && series_.count(key) == 0) {
+    series_left_out_.insert(key);
+    return;
+  }
+  Series& series = series_[key];
   series.max = std::max(series.max, value);
   series.min = std::min(series.min, value);
   if (series.seen++ % series.stride != 0) return;
   series.points.emplace_back(counter.time - std::min(origin_, counter.time), value);
-  if (series.points.size() < max_points) return;
-  for (std::size_t i = 0; i * 2 < series.points.size(); ++i) series.points[i] = series.points[i * 2];
-  series.points.resize((series.points.size() + 1) / 2);
-  series.stride *= 2;
+  thin(series, points_each());
 }
 
 void SliceRows::band(const Band& band) {
@@ -111,6 +126,7 @@ void SliceRows::band(const Band& band) {
 
 void SliceRows::finish() {
   for (auto& [key, row] : rows_) put_shorts(row);
+  for (auto& [key, series] : series_) thin(series, points_each());
 }
 
 }  // namespace tracer::report

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/timeline.hpp"
@@ -57,7 +61,9 @@ class SliceRows final : public TimelineVisitor {
   const std::map<std::pair<LocationRef, std::uint32_t>, Row>& rows() const { return rows_; }
   const std::vector<Arrow>& arrows() const { return arrows_; }
   const std::vector<Copy>& copies() const { return copies_; }
-  const std::map<std::uint32_t, Series>& series() const { return series_; }
+  /// By metric and location: processes of a job have metrics in common. Of very many series the first ones.
+  const std::map<std::pair<std::uint32_t, LocationRef>, Series>& series() const { return series_; }
+  std::uint64_t series_left_out() const { return series_left_out_.size(); }
   /// Times relative to `origin`; when there are very many, the longest.
   const std::vector<Band>& bands() const { return bands_; }
   std::uint64_t bands_left_out() const { return bands_left_out_; }
@@ -70,6 +76,8 @@ class SliceRows final : public TimelineVisitor {
  private:
   void put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint32_t name);
   void put_shorts(Row& row);
+  /// How many points a series may have: fewer where there are many.
+  std::size_t points_each() const;
   void note_name(std::uint32_t name) {
     if (name >= names_.size()) names_.resize(std::size_t{name} + 1);
     names_[name] = true;
@@ -80,7 +88,8 @@ class SliceRows final : public TimelineVisitor {
   std::map<std::pair<LocationRef, std::uint32_t>, Row> rows_;
   std::vector<Arrow> arrows_;
   std::vector<Copy> copies_;
-  std::map<std::uint32_t, Series> series_;
+  std::map<std::pair<std::uint32_t, LocationRef>, Series> series_;
+  std::set<std::pair<std::uint32_t, LocationRef>> series_left_out_;
   std::vector<Band> bands_;
   std::uint64_t bands_left_out_ = 0;
   std::vector<bool> names_;  ///< that are in rows or bands

@@ -5,7 +5,7 @@ import {$} from './dom.js';
 import {also, ask, refresh} from './live.js';
 import {listOf} from './lookup.js';
 import {count} from './numbers.js';
-import {lanes, meta, sides} from './trace.js';
+import {lanes, meta, nameCounters, sides} from './trace.js';
 import {layout, redraw, shownFor, width} from './timeline.js';
 
 /** What the server has: it makes them while the page is used. @type {{ready: boolean, share: number, failure: string, samples: boolean, countersLeftOut: number}} */
@@ -23,8 +23,8 @@ export async function watch(then, wait = 100) {
   else if (!extra.ready) noteArrows(`arrows, critical path: ${Math.floor(100 * extra.share)} % read`);
   if (extra.ready) {
     noteArrows('');
-    const several = new Set(answer.counters.map((one) => one.lane)).size > 1;
-    meta.counters = answer.counters.map((one, series) => ({...one, series, name: several ? `${one.name}, ${lanes[one.lane].name}` : one.name, time: new Float64Array(0), value: [], y: 0}));
+    meta.counters = answer.counters.map((one, series) => ({...one, series, time: new Float64Array(0), value: [], y: 0}));
+    nameCounters(meta.counters);
     layout();
     refresh();
   }

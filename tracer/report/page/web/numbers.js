@@ -17,6 +17,8 @@ export function axisTime(ns, step) {
 export const bytesText = (b) => { let u = 0; const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']; while (b >= 1024 && u < 4) { b /= 1024; ++u; } return digits(b) + ' ' + units[u]; };
 export const count = (n) => Math.round(n).toLocaleString('en');
 export const percent = (part, whole) => whole ? (100 * part / whole).toFixed(1) + ' %' : '-';
+/** A text in the room of so many characters. @param {string} text @param {number} chars */
+export const fitting = (text, chars) => text.length <= Math.floor(chars) ? text : text.slice(0, Math.max(1, Math.floor(chars) - 1)) + '…';
 /** How far apart marks on an axis are, so that there is one in each `wanted`: 1, 2 or 5 times a power of ten. */
 export function axisStep(wanted) {
   const power = Math.pow(10, Math.floor(Math.log10(wanted)));

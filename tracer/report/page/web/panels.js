@@ -116,6 +116,7 @@ export const panels = {
     if (side.leftOut) parts.push(part(note(`The timeline is without ${count(side.leftOut)} slices shorter than ${time(meta.shortest)}.`)));
     if (report.trace.properties['TRACER::FILTER']) parts.push(part(note(`Filtered: ${report.trace.properties['TRACER::FILTER']}`)));
     if (report.trace.properties['TRACER::PART']) parts.push(part(note(`A part of the trace: ${report.trace.properties['TRACER::PART']}.`)));
+    if (side.countersLeftOut) parts.push(part(note(`The timeline is without ${count(side.countersLeftOut)} counters; tracer export has them.`)));
     parts.push(part(tag('h2', {}, 'What the threads did')), legend());
     parts.push(table('', report.threads, [['thread', (r) => laneName(r.location)], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
       ...activities.slice(1).map((a) => [activityNames[a], (r) => percent(r.time[a + '_ns'], report.wall_ns), (r) => r.time[a + '_ns']]), ['tasks', (r) => count(r.tasks), (r) => r.tasks], ['events', (r) => count(r.events), (r) => r.events]]));

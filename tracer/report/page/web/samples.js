@@ -3,7 +3,7 @@
 // Samples: flame graph, top-down tree and functions of what is chosen by time, thread and construct.
 import {activityColour, activityNames, colours, dark, inkOn} from './colours.js';
 import {$, joined, onWidth, showTooltip, tag} from './dom.js';
-import {count, percent, time} from './numbers.js';
+import {count, fitting, percent, time} from './numbers.js';
 import {above, bytesOf, integersOf} from './rows.js';
 import {laneName, legend, link, part, table} from './panels.js';
 import {byName, isWanted, range, scale, shownFor, theme, view} from './timeline.js';
@@ -155,7 +155,7 @@ function drawFlame() {
     const chars = Math.floor((w - 6) / 6.6);
     if (chars < 3) continue;
     g.fillStyle = item.parent && !outer ? inkOn(colour) : theme.fg;
-    g.fillText(item.name.length <= chars ? item.name : item.name.slice(0, chars - 1) + '…', x + 3, y + 13);
+    g.fillText(fitting(item.name, chars), x + 3, y + 13);
   }
 }
 const findItem = (item, key) => { if (!key) return item; for (let at = item; at;) { const next = at.children.find((child) => child.key === key || key.startsWith(child.key + ';')); if (!next || next.key === key) return next || null; at = next; } return null; };

@@ -5,7 +5,7 @@ import {remember} from './address.js';
 import {activityColour, colours, inks, phaseColour} from './colours.js';
 import {$, tag} from './dom.js';
 import {isWithin} from './finding.js';
-import {axisStep, axisTime, bytesText, count, digits, time} from './numbers.js';
+import {axisStep, axisTime, bytesText, count, digits, fitting, time} from './numbers.js';
 import {parseParts} from './query.js';
 import {above} from './rows.js';
 import {AXIS, bandLanes, COUNTER, GAP, lanes, length, meta, ROW, several, sides} from './trace.js';
@@ -181,8 +181,7 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
     g.fillRect(x0 + left, y, right - left - 0.6, h);
     if (!labels || right - left <= 34 || dim) continue;
     g.fillStyle = inks[name];
-    const chars = Math.floor((right - left - 6) / 6.1), label = meta.labels[name];
-    g.fillText(label.length <= chars ? label : label.slice(0, Math.max(1, chars - 1)) + '…', x0 + left + 3, y + h - 3.5);
+    g.fillText(fitting(meta.labels[name], (right - left - 6) / 6.1), x0 + left + 3, y + h - 3.5);
   }
   g.globalAlpha = 1;
 }
@@ -219,7 +218,7 @@ function drawCounter(g, counter) {
   }
   g.globalAlpha = 1;
   g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
-  g.fillStyle = theme.fg; g.fillText(counter.name, 8, counter.y + 14);
+  g.fillStyle = theme.fg; g.fillText(fitting(counter.name, (NAMES - 8) / 6.2), 8, counter.y + 14);
   const said = (value) => counter.unit === 'B' || counter.unit.toLowerCase() === 'bytes' ? bytesText(value) : Number.isInteger(value) ? count(value) : digits(value);
   g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
 }
@@ -342,7 +341,7 @@ function draw() {
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
   for (const lane of visible) if (lane.sampled) drawSampled(ctx, lane);
-  for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
+  for (const counter of meta.counters) if (counter.y <= bottom && counter.y + COUNTER >= top) drawCounter(ctx, counter);
   drawArrows(ctx);
   drawPath(ctx);
   if (selected && !selected.row.lane.hidden) {
@@ -353,8 +352,8 @@ function draw() {
   for (const lane of visible) {
     ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
     ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
-    const most = Math.floor((NAMES - 24) / 6.2), name = (lane.pinned ? '• ' : '') + lane.name;
-    ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
+    const name = fitting((lane.pinned ? '• ' : '') + lane.name, (NAMES - 24) / 6.2);
+    ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + name, 4, lane.y + 11);
   }
   axis(ctx, top);
   drawRange(ctx, top, bottom);

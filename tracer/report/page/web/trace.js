@@ -38,6 +38,13 @@ function decode() {
 }
 /** @type {any[]} */
 export const lanes = decode();
+/** Of counters of one name the lane's name tells which is which: it has the process and the trace. @param {any[]} counters */
+export function nameCounters(counters) {
+  const times = new Map();
+  for (const {name} of counters) times.set(name, (times.get(name) || 0) + 1);
+  for (const one of counters) if (times.get(one.name) > 1 && lanes[one.lane]) one.name += ', ' + lanes[one.lane].name;
+}
+nameCounters(meta.counters);
 /** Takes over from the reports how long each thread did what. */
 export function setTimes() {
   const zeros = Object.fromEntries(activities.map((a) => [a + '_ns', 0]));
