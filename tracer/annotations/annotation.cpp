@@ -10,6 +10,7 @@
 
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/connect.h"
+#include "tracer/program_names.hpp"
 
 namespace tracer::words {
 namespace {
@@ -17,9 +18,6 @@ namespace {
 // Record kinds and endpoints, as in include/tracer/record.hpp.
 enum : std::uint32_t { range_push = 38, range_pop, range_start, range_end, range_mark, range_counter };
 enum : std::uint32_t { at_no_end = 0, at_begin = 1, at_the_end = 2 };
-
-constexpr std::uint32_t most_names = 200'000;       // of a program that numbers its ranges; then they share one
-constexpr std::size_t most_name_bytes = 256 << 20;  // of all names together
 
 constinit std::atomic<const tracer_front_end*> connected{nullptr};
 constinit pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -73,12 +71,9 @@ constinit std::atomic<std::size_t> name_bytes{0};
 
 std::uint32_t make_name(const char* text, std::size_t length, std::uint64_t hash) noexcept {
   const tracer_front_end& to = tracer();
-  if (name_count.load(std::memory_order_relaxed) >= most_names ||
-      name_bytes.load(std::memory_order_relaxed) + length > most_name_bytes) {
-    to.count("words.names_not_kept", 1);
-    static constexpr char others[] = "(one of too many names)";
-    return to.intern(others, sizeof others - 1);
-  }
+  if (name_count.load(std::memory_order_relaxed) >= most_program_names ||
+      name_bytes.load(std::memory_order_relaxed) + length > most_program_name_bytes)
+    return one_of_too_many_names(to);
   const std::uint32_t id = to.intern(text, length);
   if (id == 0) return 0;
   if (length == longest_name) to.count("words.names_cut", 1);

@@ -8,12 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/program_names.hpp"
+
 namespace tracer::python {
 namespace {
 
 const char* modules = "";  ///< with commas between them; "": all but the standard library
 bool has_standard_library = false;
 std::ptrdiff_t extra = -1;
+constinit ProgramNames names;  ///< a program may generate code as long as it runs
 
 /// In the code object: never 0, which is "not looked up yet".
 void* stored(std::uint32_t name) noexcept {
@@ -119,7 +122,7 @@ std::uint32_t make_name(const Interpreter& interpreter, const tracer_front_end& 
   const int length = is_module
                          ? std::snprintf(text, sizeof text, "<module %.900s>\n%.1500s\n%ld", module.text(), file, line)
                          : std::snprintf(text, sizeof text, "%.900s\n%.1500s\n%ld", name, file, line);
-  return length > 0 ? tracer.intern(text, static_cast<std::size_t>(length)) : 0;
+  return length > 0 ? names.id_of(tracer, text, static_cast<std::size_t>(length)) : 0;
 }
 
 }  // namespace
