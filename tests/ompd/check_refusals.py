@@ -8,6 +8,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -47,6 +48,15 @@ class Refusals(unittest.TestCase):
         self.refused(NO_SUCH, "there is no process 4194999", 4194999, command="attach")
         self.refused(NO_SUCH, "No such file", self.directory / "nothing")
         self.refused(NO_SUCH, "cannot read", self.directory)
+
+    def test_a_process_without_its_main_thread(self):
+        pid = self.sleeper(sys.executable, "-c", "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
+                           "ctypes.CDLL(None).pthread_exit(None)")
+        end = time.monotonic() + 30
+        while "(zombie)" not in pathlib.Path(f"/proc/{pid}/status").read_text() and time.monotonic() < end:
+            time.sleep(0.05)
+        for command in ("snapshot", "attach"):
+            self.refused(NO_SUCH, f"main thread of process {pid} has ended, its other threads run on", pid, command=command)
 
     def test_files_that_are_no_core_files(self):
         text = self.directory / "text"

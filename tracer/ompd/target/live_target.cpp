@@ -59,6 +59,20 @@ std::string status_field(std::uint64_t process, const std::string& name) {
   return "";
 }
 
+bool is_ended(const std::string& state) {
+  return state.empty() || state[0] == 'Z' || state[0] == 'X';
+}
+
+/// Of a process whose main thread has ended: by pthread_exit, if others run.
+bool has_another_thread(std::uint64_t process) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(proc(process, "task"), error)) {
+    const std::uint64_t thread = std::strtoull(entry.path().filename().c_str(), nullptr, 10);
+    if (thread != process && !is_ended(status_field(thread, "State"))) return true;
+  }
+  return false;
+}
+
 std::string why_not_permitted(std::uint64_t process) {
   const std::string intro = "no permission to look into process " + std::to_string(process) + ": ";
   const std::string tracer = status_field(process, "TracerPid");
@@ -108,7 +122,10 @@ void LiveTarget::check(std::uint64_t process) const {
     throw CannotLook(Refusal::no_such_target, "there is no process " + id);
   if (status_field(process, "Tgid") != id)
     throw CannotLook(Refusal::no_such_target, id + " is a thread; its process is " + status_field(process, "Tgid"));
-  if (state[0] == 'Z' || state[0] == 'X')
+  if (is_ended(state) && has_another_thread(process))
+    throw CannotLook(Refusal::no_such_target, "the main thread of process " + id +
+                                                  " has ended, its other threads run on: it cannot be looked into");
+  if (is_ended(state))
     throw CannotLook(Refusal::no_such_target, "process " + id + " has ended (its parent has not collected it yet)");
   if (process == static_cast<std::uint64_t>(getpid()))
     throw CannotLook(Refusal::no_permission, "process " + id + " is this tracer itself");
