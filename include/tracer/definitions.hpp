@@ -151,11 +151,20 @@ struct RmaWindow {
 /// Number of OTF2's I/O paradigm, for which OTF2 has no mapping tables: equal in all archives of Tracer.
 inline constexpr std::uint8_t mpi_io_paradigm = 0;
 
-/// An I/O handle of MPI. Handles that are open at different times may be one.
+/// Of other tools' archives: POSIX, ISO C, ...
+struct IoParadigm {
+  std::string identification, name;
+  bool is_parallel = false;
+};
+
+/// An I/O handle. Handles that are open at different times may be one.
 struct IoHandle {
   std::string name;
-  std::uint32_t file = 0;        ///< index into Definitions::io_files
-  CommRef comm = undefined_ref;  ///< undefined_ref: unknown
+  std::uint32_t file = 0;                ///< index into Definitions::io_files; undefined_ref: none
+  CommRef comm = undefined_ref;          ///< undefined_ref: unknown
+  std::uint32_t paradigm = 0;            ///< 0: MPI's, else index into Definitions::io_paradigms, plus 1
+  std::uint32_t flags = 0;               ///< OTF2_IoHandleFlag
+  std::uint32_t parent = undefined_ref;  ///< index into Definitions::io_handles; undefined_ref: none
 };
 
 struct AttributeDefinition {
@@ -213,8 +222,9 @@ struct Definitions {
   std::vector<Group> groups;
   std::vector<Comm> comms;  ///< parents before children
   std::vector<RmaWindow> windows;
-  std::vector<std::string> io_files;  ///< full paths, each once
-  std::vector<IoHandle> io_handles;   ///< handles of MPI imply its I/O paradigm
+  std::vector<std::string> io_files;     ///< full paths, each once
+  std::vector<IoParadigm> io_paradigms;  ///< beside MPI's, which its files and handles imply
+  std::vector<IoHandle> io_handles;
   std::vector<AttributeDefinition> attributes;
   std::vector<ParameterDefinition> parameters;
   std::vector<Metric> metrics;

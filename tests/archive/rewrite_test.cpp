@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Archives written again, whole or of a part: what of them stays.
 #include <cstdint>
+#include <string>
 
 #include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "formats/otf2/write/sink.hpp"
+#include "mpi_seed.hpp"
 #include "seed.hpp"
 #include "tracer/convert/rewrite.hpp"
 #include "tracer/cut/part.hpp"
@@ -19,7 +21,7 @@ void write_again(const fs::path& from, const fs::path& to, const report::Part& p
   const auto source = otf2::open_archive(from);
   const auto cut = report::part_of(*source, part);
   const auto sink = make_otf2_sink(to, {});
-  rewrite(*cut, *sink);
+  rewrite(part.from == 0 ? *source : *cut, *sink);
 }
 
 }  // namespace
@@ -40,4 +42,43 @@ TEST_CASE("a real time that is unknown stays unknown in a part, a known one is t
     CHECK(otf2::Trace::open(scratch / "part").definitions().clock.realtime ==
           (realtime == known ? known + from : realtime));
   }
+}
+
+TEST_CASE("handles of other paradigms than MPI, opened by nobody and of no file, stay what they are") {
+  constexpr std::uint32_t pre_created = 1;
+  const Scratch scratch;
+  Seed seed;
+  seed.d.io_paradigms = {{"POSIX", "POSIX I/O", false}};
+  seed.d.io_handles = {{"stdin", undefined_ref, undefined_ref, 1, pre_created}};
+  seed.insert(0, write_on(0, 1410, 8));
+  seed.insert(0, event(1420, EventType::io_operation_complete, 0, 8, 8));
+  write_archive(seed.trace, scratch / "out");
+  write_again(scratch / "out", scratch / "again");
+  for (const char* name : {"out", "again"}) {
+    const auto report = check::check(scratch / name);
+    INFO(name << "\n" << explain(report));
+    CHECK(report.valid());
+    const auto trace = otf2::Trace::open(scratch / name);
+    const otf2::TraceDefinitions& d = trace.definitions();
+    REQUIRE(d.io_handles.size() == 1);
+    const otf2::IoHandleDef& handle = *d.io_handles.find(0);
+    CHECK(handle.flags == pre_created);
+    CHECK(handle.file == undefined_ref);
+    std::string paradigm;
+    for (const auto& one : d.io_paradigms)
+      if (one.ref == handle.paradigm) paradigm = d.text(one.identification);
+    CHECK(paradigm == "POSIX");
+  }
+}
+
+TEST_CASE("a metric keeps its mode") {
+  constexpr std::uint8_t absolute_last = 33;
+  const Scratch scratch;
+  Seed seed;
+  seed.d.metrics[0].mode = absolute_last;
+  write_archive(seed.trace, scratch / "out");
+  write_again(scratch / "out", scratch / "again");
+  const auto trace = otf2::Trace::open(scratch / "again");
+  for (const auto& member : trace.definitions().metric_members) CHECK(member.mode == absolute_last);
+  CHECK(check::check(scratch / "again").valid());
 }

@@ -25,6 +25,7 @@ inline constexpr std::uint8_t location_cpu_thread = 1, location_accelerator_stre
 inline constexpr std::uint8_t location_group_process = 1, location_group_accelerator = 2;
 inline constexpr std::uint8_t domain_machine = 0, domain_shared_memory = 1, domain_accelerator_device = 7;
 inline constexpr std::uint8_t paradigm_openmp = 3, paradigm_mpi = 4;
+inline constexpr std::uint8_t io_paradigm_parallel = 1;
 inline constexpr std::uint8_t paradigm_class_fork_join = 1, paradigm_class_accelerator = 3;
 inline constexpr std::uint8_t recorder_abstract = 1, recorder_cpu = 2;
 inline constexpr std::uint8_t metric_asynchronous = 2;

@@ -3,6 +3,10 @@
 #include "formats/otf2/read/archive_definitions.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "tracer/base/text.hpp"
@@ -75,9 +79,25 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
     if (comm.second_group != undefined_ref) to.comms.back().second_group = index.groups[comm.second_group];
   }
   for (const auto& window : from.windows) to.windows.push_back({text(from, window.name), index.comms[window.comm]});
+}
+
+/// MPI's paradigm is implied.
+void add_io(const TraceDefinitions& from, const Indices& index, Definitions& to) {
   for (const auto& file : from.io_files) to.io_files.push_back(text(from, file.name));
-  for (const auto& handle : from.io_handles)
-    to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm]});
+  std::unordered_map<std::uint64_t, std::uint32_t> paradigms;
+  for (const auto& paradigm : from.io_paradigms) {
+    const std::string identification = text(from, paradigm.identification);
+    if (identification == "MPI-IO") continue;
+    to.io_paradigms.push_back(
+        {identification, text(from, paradigm.name), paradigm.paradigm_class == otf2::values::io_paradigm_parallel});
+    paradigms.emplace(paradigm.ref, static_cast<std::uint32_t>(to.io_paradigms.size()));
+  }
+  for (const auto& handle : from.io_handles) {
+    const auto paradigm = paradigms.find(handle.paradigm);
+    to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm],
+                             paradigm == paradigms.end() ? 0 : paradigm->second, handle.flags,
+                             index.io_handles[handle.parent]});
+  }
 }
 
 /// Null: the class is not defined.
@@ -163,6 +183,7 @@ Definitions definitions_of(const otf2::Trace& trace, const Indices& index) {
   to.clock = from.clock;
   add_locations(from, index, to);
   add_groups(from, index, to);
+  add_io(from, index, to);
   add_metrics(from, index, to);
   add_vocabulary(from, to);
   for (const Property& property : trace.info().properties)

@@ -47,7 +47,7 @@ class PositionedSource : public EventSource {
 };
 
 /// Any OTF2 archive. Times are converted to nanoseconds; references become dense. Events that
-/// tracer::Event cannot express (files) are left out.
+/// tracer::Event cannot express (locks of files, more than one value of a metric) are left out.
 std::unique_ptr<PositionedSource> open_archive(const std::filesystem::path& path);
 
 }  // namespace tracer::otf2

@@ -167,6 +167,7 @@ bool EventTranslation::translate_one_sided(const EventView& view, Event& event,
 
 /// Input and output, by MPI or another paradigm.
 bool EventTranslation::translate_io(const EventView& view, Event& event) const {
+  constexpr std::uint16_t read_write = 2;  // OTF2_IO_ACCESS_MODE_READ_WRITE
   const auto& field = view.field;
   const auto at = [&](EventType type, std::uint64_t sub = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
     event.sub = static_cast<std::uint16_t>(sub);
@@ -175,6 +176,9 @@ bool EventTranslation::translate_io(const EventView& view, Event& event) const {
   switch (view.kind) {
     case EventKind::io_create_handle:
       return at(EventType::io_create_handle, field[1], field[2] | field[3] << 32);
+    case EventKind::io_duplicate_handle:  // the new one is made: for reading and writing, as far as is known
+      event.sub = read_write;
+      return fill(event, EventType::io_create_handle, index_.io_handles[field[1]], field[2] << 32);
     case EventKind::io_destroy_handle:
       return at(EventType::io_destroy_handle);
     case EventKind::io_delete_file:

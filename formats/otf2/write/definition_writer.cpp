@@ -206,21 +206,30 @@ void DefinitionWriter::groups() {
   }
 }
 
-/// Files are all MPI's, on file systems that the machine has in common: their scope is all of it.
+/// Files are on file systems that the machine has in common: their scope is all of it.
 void DefinitionWriter::io() {
-  if (definitions_.io_files.empty()) return;
+  if (definitions_.io_files.empty() && definitions_.io_handles.empty()) return;
   constexpr OTF2_SystemTreeNodeRef machine = 0;
   const OTF2_StringRef name = string("MPI-IO");
   check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, mpi_io_paradigm, name, name, OTF2_IO_PARADIGM_CLASS_PARALLEL,
                                              OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr),
         "I/O paradigm");
+  for (std::size_t i = 0; i < definitions_.io_paradigms.size(); ++i) {
+    const IoParadigm& paradigm = definitions_.io_paradigms[i];
+    const auto kind = paradigm.is_parallel ? OTF2_IO_PARADIGM_CLASS_PARALLEL : OTF2_IO_PARADIGM_CLASS_SERIAL;
+    check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, static_cast<OTF2_IoParadigmRef>(mpi_io_paradigm + i + 1),
+                                               string(paradigm.identification), string(paradigm.name), kind,
+                                               OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr),
+          "I/O paradigm");
+  }
   for (OTF2_IoFileRef i = 0; i < definitions_.io_files.size(); ++i)
     check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, i, string(definitions_.io_files[i]), machine), "I/O file");
   for (OTF2_IoHandleRef i = 0; i < definitions_.io_handles.size(); ++i) {
     const IoHandle& handle = definitions_.io_handles[i];
     const OTF2_CommRef comm = handle.comm == undefined_ref ? OTF2_UNDEFINED_COMM : numbering_.comm(handle.comm);
-    check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, i, string(handle.name), handle.file, mpi_io_paradigm,
-                                             OTF2_IO_HANDLE_FLAG_NONE, comm, OTF2_UNDEFINED_IO_HANDLE),
+    check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, i, string(handle.name), handle.file,
+                                             static_cast<OTF2_IoParadigmRef>(mpi_io_paradigm + handle.paradigm),
+                                             handle.flags, comm, handle.parent),
           "I/O handle");
   }
 }
