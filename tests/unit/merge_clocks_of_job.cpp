@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of a part is moved into the time of its job.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,39 @@ TEST_CASE("a process begins and ends by the clock that its events have in the jo
   CHECK(in_common_time({"TRACER::RUN::PROCESS_END_NS", "2000"}, {}).value == "2000");
   const std::vector<otf2::ClockOffset> back{{1000, -500, 0}, {2000, -500, 0}};
   CHECK(in_common_time({"TRACER::RUN::PROCESS_END_NS", "2000"}, back).value == "1500");
+}
+
+ClockOfPart clock_with(const std::vector<Property>& properties, std::uint64_t offset, std::uint64_t realtime) {
+  ClockProperties clock;
+  clock.offset = offset;
+  clock.length = 1'000'000'000;
+  clock.realtime = realtime;
+  return clock_of_part(properties, clock);
+}
+
+std::uint64_t number_in(const ClocksOfJob& job, const std::string& name) {
+  const auto found = std::find_if(job.properties.begin(), job.properties.end(),
+                                  [&](const Property& property) { return property.name == name; });
+  REQUIRE(found != job.properties.end());
+  return std::stoull(found->value);
+}
+
+TEST_CASE("what shares of a job have left between their own clocks is in that of the whole") {
+  const auto share = [](const char* uncertainty, const char* reversed) {
+    return clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "host"},
+                       {"TRACER::CLOCK::DOMAINS", "2"},
+                       {"TRACER::CLOCK::UNCERTAINTY_NS", uncertainty},
+                       {"TRACER::CLOCK::MESSAGES", "100"},
+                       {"TRACER::CLOCK::REVERSED", reversed}},
+                      1'000'000'000, 1'700'000'000'000'000'000);
+  };
+  const ClocksOfJob job = bring_together({share("40000", "1"), share("30000", "2")}, {});
+  CHECK(number_in(job, "TRACER::CLOCK::UNCERTAINTY_NS") == 40'000);
+  CHECK(number_in(job, "TRACER::CLOCK::DOMAINS") == 3);
+  CHECK(number_in(job, "TRACER::CLOCK::MESSAGES") == 200);
+  CHECK(number_in(job, "TRACER::CLOCK::REVERSED") == 3);
+  const auto elsewhere = clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "other"}}, 0, 1'700'000'000'000'000'000);
+  CHECK(number_in(bring_together({share("40000", "0"), elsewhere}, {}), "TRACER::CLOCK::UNCERTAINTY_NS") == 1'040'000);
 }
 
 }  // namespace

@@ -68,6 +68,28 @@ void read_comparisons(ClockOfPart& part, const std::string& with, const std::str
   }
 }
 
+void read_own(ClockOfPart& part, const Property& property) {
+  const std::pair<const char*, std::uint64_t ClockOfPart::*> all[] = {
+      {properties::clock_domains, &ClockOfPart::own_domains},
+      {properties::clock_messages, &ClockOfPart::own_messages},
+      {properties::clock_reversed, &ClockOfPart::own_reversed},
+      {properties::clock_uncertainty, &ClockOfPart::own_uncertainty}};
+  for (const auto& [name, number] : all)
+    if (property.name == name) part.*number = parse_number(property.value).value_or(part.*number);
+}
+
+/// What clocks of the parts' own add to what is between parts.
+void add_own(ClocksOfJob& job, const std::vector<ClockOfPart>& parts) {
+  std::uint64_t uncertainty = 0;
+  for (const ClockOfPart& part : parts) {
+    job.domains += std::max<std::uint64_t>(part.own_domains, 1) - 1;
+    job.messages += part.own_messages;
+    job.reversed += part.own_reversed;
+    uncertainty = std::max(uncertainty, part.own_uncertainty);
+  }
+  job.uncertainty += static_cast<double>(uncertainty);
+}
+
 /// Wall clock less the archive's time.
 std::int64_t to_wall_clock(const ClockOfPart& part) {
   return static_cast<std::int64_t>(part.clock.realtime - part.clock.offset);
@@ -193,6 +215,7 @@ ClockOfPart clock_of_part(const std::vector<Property>& properties, const ClockPr
   for (const Property& p : properties) {
     if (p.name == properties::job_clock_domain || p.name == properties::run_clock_domain) part.domain = p.value;
     if (p.name == properties::clock_line) read_line(part, p.value);
+    read_own(part, p);
     if (p.name.starts_with(comparison)) read_comparisons(part, p.name.substr(comparison.size()), p.value);
   }
   return part;
@@ -250,7 +273,8 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
   job.domains = domains.count();
   job.messages = messages.size();
   job.reversed = domains.count_reversed(messages, common);
-  job.uncertainty = common.uncertainty;
+  job.uncertainty = job.domains > 1 ? common.uncertainty : 0;
+  add_own(job, parts);
   const auto say = [&](const char* name, std::uint64_t number) {
     job.properties.push_back({name, std::to_string(number)});
   };

@@ -32,17 +32,19 @@ struct ClockOfPart {
   std::string world;                                       ///< of MPI; "" none
   std::uint32_t rank = 0;
   std::vector<ClockComparison> comparisons;  ///< with ranks of the same world
+  /// Of one that is a job itself, as a share of a larger one: what putting its own clocks together has left.
+  std::uint64_t own_domains = 1, own_messages = 0, own_reversed = 0, own_uncertainty = 0;
   std::uint64_t begin() const noexcept { return clock.realtime; }
 };
 
-/// By the properties TRACER::JOB::CLOCK_DOMAIN, TRACER::CLOCK::LINE and TRACER::MPI::CLOCK::... of its anchor.
+/// By the properties TRACER::JOB::CLOCK_DOMAIN, TRACER::CLOCK::... and TRACER::MPI::CLOCK::... of its anchor.
 ClockOfPart clock_of_part(const std::vector<Property>& properties, const ClockProperties& clock);
 
 struct ClocksOfJob {
   ClockProperties clock;                                ///< of the whole
   std::vector<std::vector<otf2::ClockOffset>> offsets;  ///< by part; empty: none is needed
   std::vector<Property> properties;                     ///< what was done, for the archive
-  std::size_t domains = 0;
+  std::size_t domains = 0;                              ///< a host in two shares counts twice
   std::uint64_t messages = 0, reversed = 0;  ///< between domains; and those that are received before they are sent
   double uncertainty = 0;                    ///< nanoseconds
 };

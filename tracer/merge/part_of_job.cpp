@@ -32,6 +32,14 @@ bool is_sum(const std::string& name) {
   return name == properties::events_lost;
 }
 
+/// What ClocksOfJob::properties has anew.
+bool is_of_clocks(const std::string& name) {
+  for (const char* one : {properties::clock_line, properties::clock_domains, properties::clock_uncertainty,
+                          properties::clock_messages, properties::clock_reversed, properties::job_clock_domain})
+    if (name == one) return true;
+  return name.starts_with(properties::mpi_clock);
+}
+
 constexpr std::string_view not_recorded_property = properties::not_recorded;
 
 }  // namespace
@@ -120,8 +128,7 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
         at->second = at->second && p.value == "true";
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
-      } else if (p.name != properties::processes && !otf2::is_of_mpi_object(p.name) &&
-                 !p.name.starts_with(properties::mpi_clock)) {
+      } else if (p.name != properties::processes && !otf2::is_of_mpi_object(p.name) && !is_of_clocks(p.name)) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
         if (value == p.value) ++times;

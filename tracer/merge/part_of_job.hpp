@@ -42,6 +42,7 @@ std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& pa
 bool is_of_process(const std::string& property);
 
 /// Properties of the whole: values that all share; sums; only true where all are true; what is not recorded of any.
+/// Without those of its clocks.
 std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts);
 
 }  // namespace tracer
