@@ -57,5 +57,33 @@ TEST_CASE("what shares of a job have left between their own clocks is in that of
   CHECK(number_in(bring_together({share("40000", "0"), elsewhere}, {}), "TRACER::CLOCK::UNCERTAINTY_NS") == 1'040'000);
 }
 
+TEST_CASE("a part of an earlier boot than the first one's has times that are not negative") {
+  constexpr std::uint64_t second = 1'000'000'000, hour = 3600 * second, day = 24 * hour, now = 1'700'000'000 * second;
+  const auto job = bring_together({clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "today"},
+                                               {"TRACER::CLOCK::LINE", "0 3600000000000 1000 3601000000000"}},
+                                              hour, now),
+                                   clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "yesterday"}}, 5 * hour, now - day)},
+                                  {});
+  CHECK(job.clock.offset == second);
+  CHECK(job.clock.length == day + second);
+  CHECK(job.clock.realtime == now - day);
+  REQUIRE(job.offsets[0].size() == 2);
+  REQUIRE(job.offsets[1].size() == 2);
+  CHECK(hour + static_cast<std::uint64_t>(job.offsets[0].front().offset) == second + day);
+  CHECK(5 * hour + static_cast<std::uint64_t>(job.offsets[1].front().offset) == second);
+  const auto line = std::find_if(job.properties.begin(), job.properties.end(),
+                                 [](const Property& property) { return property.name == "TRACER::CLOCK::LINE"; });
+  REQUIRE(line != job.properties.end());
+  const std::string begin = std::to_string(second + day), end = std::to_string(2 * second + day);
+  CHECK(line->value == "0 " + begin + " 1000 " + end);
+}
+
+TEST_CASE("parts of one clock may begin at an unknown time of day") {
+  const auto part = clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "host"}}, 1'000'000'000, unknown_realtime);
+  const ClocksOfJob job = bring_together({part, part}, {});
+  CHECK(job.clock.realtime == unknown_realtime);
+  CHECK(job.clock.length == 1'000'000'000);
+}
+
 }  // namespace
 }  // namespace tracer

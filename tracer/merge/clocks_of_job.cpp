@@ -185,14 +185,14 @@ class Domains {
   std::vector<Domain> all_;
 };
 
-/// What OTF2 is to add to the times of a part.
-std::vector<otf2::ClockOffset> offsets_of(const Domains& domains, std::size_t part,
-                                          const std::vector<ClockKnot>& knots) {
+/// What OTF2 is to add to the times of a part, `later` included.
+std::vector<otf2::ClockOffset> offsets_of(const Domains& domains, std::size_t part, const std::vector<ClockKnot>& knots,
+                                          std::int64_t later) {
   std::vector<otf2::ClockOffset> line;
   bool is_needed = false;
   const auto add = [&](std::uint64_t ns, std::int64_t time, double offset, double uncertainty) {
     if (!line.empty() && line.back().time >= ns) return;
-    const std::int64_t all = time + std::llround(offset) - static_cast<std::int64_t>(ns);
+    const std::int64_t all = time + std::llround(offset) + later - static_cast<std::int64_t>(ns);
     line.push_back({ns, all, uncertainty});
     is_needed = is_needed || all != 0;
   };
@@ -204,6 +204,29 @@ std::vector<otf2::ClockOffset> offsets_of(const Domains& domains, std::size_t pa
       add(domains.time_of_part(part, k.time), k.time, static_cast<double>(k.offset), k.uncertainty);
   add(end, last, offset_on_line(knots, last), knots.back().uncertainty);
   return is_needed ? line : std::vector<otf2::ClockOffset>{};
+}
+
+/// The common time is the base's, which may count from its boot. A part that is older than that would have negative
+/// times: all are this much later then.
+std::int64_t later_than_base(const Domains& domains, std::size_t parts, const CommonTime& common) {
+  constexpr std::int64_t least_begin = 1'000'000'000;
+  std::int64_t first = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::int64_t begin = domains.time(part, domains.begin(part));
+    const std::int64_t offset = std::llround(offset_on_line(common.clocks[domains.of(part)], begin));
+    first = std::min(first, begin + offset);
+  }
+  return first < 0 ? least_begin - first : 0;
+}
+
+/// Those by which the job can be put together with others.
+void name_base(ClocksOfJob& job, const ClockOfPart& base, std::int64_t later) {
+  const auto moved = [later](std::uint64_t ns) { return std::to_string(ns + static_cast<std::uint64_t>(later)); };
+  if (!base.domain.empty() && (later == 0 || base.has_line))
+    job.properties.push_back({properties::job_clock_domain, base.domain});
+  if (base.has_line)
+    job.properties.push_back({properties::clock_line, std::to_string(base.ticks0) + " " + moved(base.ns0) + " " +
+                                                          std::to_string(base.ticks1) + " " + moved(base.ns1)});
 }
 
 }  // namespace
@@ -254,9 +277,10 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
   if (parts.empty()) return job;
   const Domains domains(parts);
   const CommonTime common = domains.common(messages);
+  const std::int64_t later = later_than_base(domains, parts.size(), common);
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto line = offsets_of(domains, i, common.clocks[domains.of(i)]);
+    auto line = offsets_of(domains, i, common.clocks[domains.of(i)], later);
     const auto moved = [&](std::uint64_t ns, std::int64_t by) { return ns + static_cast<std::uint64_t>(by); };
     const std::uint64_t begin = domains.begin(i);
     const std::int64_t at_begin = line.empty() ? 0 : line.front().offset,
@@ -269,7 +293,8 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
   job.clock.resolution = parts.front().clock.resolution;
   job.clock.offset = first;
   job.clock.length = last - first;
-  job.clock.realtime = first + static_cast<std::uint64_t>(to_wall_clock(base));
+  job.clock.realtime =
+      base.has_realtime() ? first + static_cast<std::uint64_t>(to_wall_clock(base) - later) : unknown_realtime;
   job.domains = domains.count();
   job.messages = messages.size();
   job.reversed = domains.count_reversed(messages, common);
@@ -279,11 +304,7 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
     job.properties.push_back({name, std::to_string(number)});
   };
   say(properties::clock_domains, job.domains);
-  if (!base.domain.empty()) job.properties.push_back({properties::job_clock_domain, base.domain});
-  if (base.has_line)
-    job.properties.push_back({properties::clock_line, std::to_string(base.ticks0) + " " + std::to_string(base.ns0) +
-                                                          " " + std::to_string(base.ticks1) + " " +
-                                                          std::to_string(base.ns1)});
+  name_base(job, base, later);
   if (job.domains > 1) {
     say(properties::clock_uncertainty, static_cast<std::uint64_t>(std::ceil(job.uncertainty)));
     say(properties::clock_messages, job.messages);

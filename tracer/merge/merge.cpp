@@ -53,6 +53,20 @@ void note_damage(const fs::path& trace, const ConvertResult& made, MergeResult& 
     result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
 }
 
+/// What has another clock than the first part has its place by the wall clock, which archives of others may lack.
+void leave_out_without_place(std::vector<PartOfJob>& parts, MergeResult& result) {
+  std::vector<ClockOfPart> clocks;
+  for (const PartOfJob& part : parts) clocks.push_back(part.clock);
+  const auto domains = domains_of(clocks);
+  if (std::none_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain != 0; })) return;
+  std::erase_if(parts, [&](const PartOfJob& part) {
+    if (part.clock.has_realtime()) return false;
+    result.left_out.push_back(part.directory.string() +
+                              " does not have the time of day at which it begins, and the parts have several clocks");
+    return true;
+  });
+}
+
 /// Archives of everything; failures lead to a message.
 std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
   std::vector<PartOfJob> parts;
@@ -91,6 +105,7 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
       result.left_out.push_back(trace.string() + " cannot be joined: it needs more memory than there is");
     }
   }
+  leave_out_without_place(parts, result);
   return parts;
 }
 
