@@ -2,10 +2,13 @@
 // Tasks that are created in each other, of reports.
 #include "catch.hpp"
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 
@@ -130,4 +133,41 @@ TEST_CASE("a task that goes on after its team has ended, in a damaged archive, s
   replay.finish();
   CHECK(watch.left == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{80, 1}});
   CHECK_NOTHROW(report::analyze(trace));
+}
+
+TEST_CASE("an arrow to a task begins at the call that creates it, whatever others create meanwhile") {
+  TraceBuilder trace{2};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, ms, parallel);
+  for (const LocationRef thread : {0u, 1u}) trace.enter(thread, (2 + thread) * ms, create);
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.add(thread,
+              {.time = (4 + thread) * ms,
+               .type = EventType::task_create,
+               .attributes = 0,
+               .sub = 0,
+               .ref = 0,
+               .a = thread,
+               .b = 1},
+              {{0, 1 + thread}});
+    trace.leave(thread, 6 * ms, create);
+    trace.run_task(thread, 7 * ms, 8 * ms, task, thread, 1);
+    trace.team_end(thread, 9 * ms, parallel);
+  }
+  struct Flows final : TimelineVisitor {
+    void open(const Slice& slice) override {
+      if (slice.flow_out != 0) from[slice.flow_out] = slice.location;
+      if (slice.flow_in != 0) to[slice.flow_in] = slice.location;
+    }
+    std::map<std::uint64_t, LocationRef> from, to;
+  } flows;
+  report::Replay replay{trace.definitions()};
+  report::Timeline timeline{trace.definitions(), flows};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  CHECK(flows.from.size() == 2);
+  CHECK(flows.from == flows.to);
 }

@@ -3,6 +3,7 @@
 #include "tracer/replay/timeline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tracer/replay/process_groups.hpp"
 
@@ -38,13 +39,16 @@ void Timeline::push(LocationRef location, const Task& task, std::uint32_t name, 
     if (const auto found = tasks_.find(&task); found != tasks_.end()) slice.task = found->second.first;
     if (!continues && task.stack.size() == 1 && slice.task != 0) slice.flow_in = task_flow | slice.task;
   }
-  if (name < creates_task_.size() && creates_task_[name]) slice.flow_out = task_flow | next_task_;
+  // The slice is told before its task is there: it takes a number for it, which no other thread's task gets meanwhile.
+  const bool creates = !continues && name < creates_task_.size() && creates_task_[name];
+  const std::uint64_t upcoming = creates ? next_task_++ : 0;
+  if (creates) slice.flow_out = task_flow | upcoming;
   if (std::uint64_t& flow = flow_[location]; flow != 0 && !continues) {
     const bool stream = definitions_.locations[location].kind == LocationKind::accelerator_stream;
     (stream ? slice.flow_in : slice.flow_out) = flow;
     flow = 0;
   }
-  open_[location].push_back({slice, &task});
+  open_[location].push_back({slice, &task, upcoming});
   visitor_.open(slice);
 }
 
@@ -153,7 +157,9 @@ void Timeline::leave(LocationRef location, Task& task, const Frame& frame, std::
 }
 
 void Timeline::task_created(LocationRef location, Task&, Task& task) {
-  tasks_[&task] = {next_task_++, {location, task.created}};
+  std::uint64_t number = open_[location].empty() ? 0 : std::exchange(open_[location].back().task, 0);
+  if (number == 0) number = next_task_++;
+  tasks_[&task] = {number, {location, task.created}};
 }
 
 void Timeline::task_started(LocationRef location, Task& task) {

@@ -30,6 +30,7 @@ class Timeline final : public Observer {
   struct Open {
     Slice slice;
     const Task* owner;
+    std::uint64_t task = 0;  ///< number of the task that is to be created in it; 0: none, or that one was created
   };
   struct Origin {
     LocationRef location;
