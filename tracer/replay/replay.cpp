@@ -51,6 +51,7 @@ Replay::Replay(const Definitions& definitions)
       is_phase_{phases_kept(definitions)},
       is_confined_{!is_phase_.empty()},
       open_phases_(definitions.groups_of_locations.size() + 1),
+      locations_of_(is_confined_ ? open_phases_.size() : 0),
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")},
@@ -60,6 +61,7 @@ Replay::Replay(const Definitions& definitions)
   is_first_.resize(locations_.size());
   std::vector<bool> seen(definitions.groups_of_locations.size() + 1);
   for (std::size_t i = 0; i < locations_.size(); ++i) {
+    if (is_confined_) locations_of_[process_[i]].push_back(static_cast<LocationRef>(i));
     // What is no thread is none of the program's threads' work either.
     const Location& location = definitions.locations[i];
     locations_[i].kind = is_virtual(location) ? LocationKind::accelerator_stream : location.kind;
@@ -126,9 +128,10 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
 
 /// A phase begins or ends: what all threads of the process do until then is inside or outside of it.
 void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
-  for (std::size_t i = 0; i < locations_.size(); ++i)
-    if (process_[i] == process && locations_[i].begun && locations_[i].ended == 0 && locations_[i].last < time)
-      charge(static_cast<LocationRef>(i), locations_[i], time);
+  for (const LocationRef ref : locations_of_[process]) {
+    LocationState& location = locations_[ref];
+    if (location.begun && location.ended == 0 && location.last < time) charge(ref, location, time);
+  }
 }
 
 [[gnu::always_inline]] inline void Replay::do_enter(LocationRef ref, LocationState& location, const Event& event,
@@ -231,7 +234,7 @@ bool Replay::count(LocationRef ref, std::size_t events) {
       location.forks.emplace_back(event.time, location.current);
       break;
     case EventType::thread_join:
-      do_join(ref, location);
+      do_join(location);
       break;
     case EventType::team_begin:
       do_team_begin(ref, location, event);

@@ -88,7 +88,7 @@ class Replay final : public EventVisitor {
   void do_leave(LocationRef ref, LocationState& location, const Event& event);
   void do_team_begin(LocationRef ref, LocationState& location, const Event& event);
   void do_team_end(LocationRef ref, LocationState& location, std::uint64_t time);
-  void do_join(LocationRef ref, LocationState& location);
+  void do_join(LocationState& location);
   void do_task_create(LocationRef ref, LocationState& location, const Event& event,
                       std::span<const EventAttribute> attributes);
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
@@ -108,13 +108,14 @@ class Replay final : public EventVisitor {
   TaskPool pool_;
   std::vector<RegionClass> classes_;
   std::vector<LocationState> locations_;
-  std::vector<std::uint32_t> process_;             ///< of each location
-  std::vector<bool> is_first_;                     ///< of its process' threads
-  std::vector<std::uint64_t> last_of_;             ///< of each process
-  std::vector<std::vector<LocationRef>> members_;  ///< of each comm
-  std::vector<bool> is_phase_;                     ///< of each region: the trace is confined to it; empty: to none
-  bool is_confined_;                               ///< to any
-  std::vector<std::uint32_t> open_phases_;         ///< of each process
+  std::vector<std::uint32_t> process_;                  ///< of each location
+  std::vector<bool> is_first_;                          ///< of its process' threads
+  std::vector<std::uint64_t> last_of_;                  ///< of each process
+  std::vector<std::vector<LocationRef>> members_;       ///< of each comm
+  std::vector<bool> is_phase_;                          ///< of each region: the trace is confined to it; empty: to none
+  bool is_confined_;                                    ///< to any
+  std::vector<std::uint32_t> open_phases_;              ///< of each process
+  std::vector<std::vector<LocationRef>> locations_of_;  ///< of each process; empty: the trace is not confined
   /// Threads that end while their process goes on: when, the last one first.
   std::vector<std::pair<std::uint64_t, LocationRef>> ends_;
   std::uint64_t next_end_ = ~std::uint64_t{0};

@@ -197,6 +197,7 @@ struct LocationState {
   TaskRef root, current;
   std::vector<Membership> contexts;
   std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task
+  std::vector<CommRef> leads;                            ///< teams that are not over and whose master it is
   /// The innermost for which `is` holds of its team; nullptr: there is none. A thread in regions of two runtimes makes
   /// and runs tasks of the outer one's team inside of the inner one's, too.
   template <class Is>

@@ -29,6 +29,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
     const auto& members = event.ref < members_.size() ? members_[event.ref] : std::vector<LocationRef>{};
     team->size = static_cast<std::uint32_t>(members.size());
     team->master = members.empty() ? ref : members.front();
+    if (team->master < locations_.size()) locations_[team->master].leads.push_back(team->comm);
     if (team->master < locations_.size() && !locations_[team->master].forks.empty()) {
       team->begin = locations_[team->master].forks.back().first;
       team->encountering = locations_[team->master].forks.back().second;
@@ -71,15 +72,17 @@ void Replay::end_team(Team& team, std::uint64_t time) {
   const std::shared_ptr<Team> keep = found->second;
   team.end = std::max(team.end, time);
   for (Observer* observer : observers_.team_ended) observer->team_ended(team);
+  if (team.master < locations_.size()) std::erase(locations_[team.master].leads, team.comm);
   teams_.erase(found);
 }
 
 /// Members that end at the same instant may come after the master's join; one that never arrived is
 /// given up when the team begins anew.
-void Replay::do_join(LocationRef ref, LocationState& location) {
-  for (auto& [comm, team] : teams_) {
-    const bool last = location.forks.empty() || team->begin >= location.forks.back().first;
-    if (team->master == ref && team->ended > 0 && last) team->joined = true;
+void Replay::do_join(LocationState& location) {
+  for (const CommRef comm : location.leads) {
+    Team& team = *teams_.at(comm);
+    const bool last = location.forks.empty() || team.begin >= location.forks.back().first;
+    if (team.ended > 0 && last) team.joined = true;
   }
   if (!location.forks.empty()) location.forks.pop_back();
 }
