@@ -65,6 +65,12 @@ std::vector<std::string> names_of(const Region& region) {
 }
 
 class FilteredSource final : public EventSource, private EventVisitor {
+  auto keeper(LocationRef location) const {
+    return [this, location](const Event& event, std::span<const EventAttribute> attributes) {
+      next_->event(location, event, attributes);
+    };
+  }
+
  public:
   FilteredSource(EventSource& source, const Filter& filter) : source_{source}, definitions_{source.definitions()} {
     for (const Region& region : definitions_.regions) keep_.push_back(filter.keeps(region));
@@ -77,13 +83,15 @@ class FilteredSource final : public EventSource, private EventVisitor {
   void read(EventVisitor& visitor) override {
     next_ = &visitor;
     source_.read(*this);
+    for (LocationRef location = 0; location < left_out_.size(); ++location)
+      left_out_[location].finish(keeper(location));
   }
 
  private:
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     const auto is_left_out = [this](std::uint32_t region) { return region < keep_.size() && !keep_[region]; };
-    if (location < left_out_.size() && left_out_[location].has(event, is_left_out)) return;
-    next_->event(location, event, attributes);
+    if (location >= left_out_.size()) return next_->event(location, event, attributes);
+    left_out_[location].pass(event, attributes, is_left_out, keeper(location));
   }
 
   EventSource& source_;

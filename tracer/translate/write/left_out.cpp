@@ -2,6 +2,8 @@
 // See left_out.hpp.
 #include "tracer/translate/write/left_out.hpp"
 
+#include <cstddef>
+
 #include "tracer/translate/regions/regions.hpp"
 
 namespace tracer::translate {
@@ -10,16 +12,17 @@ void LeftOut::write(std::span<const Event> events, std::span<const EventAttribut
   events_.clear();
   attributes_.clear();
   std::size_t at = 0;  // in attributes
+  const auto keep = [this](const Event& event, std::span<const EventAttribute> its) {
+    events_.push_back(event);
+    attributes_.insert(attributes_.end(), its.begin(), its.end());
+  };
   for (const Event& event : events) {
-    if (left_out_.has(event, [](std::uint32_t region) { return region == left_out_region; })) {
-      ++dropped_;
-    } else {
-      events_.push_back(event);
-      attributes_.insert(attributes_.end(), attributes.begin() + static_cast<std::ptrdiff_t>(at),
-                         attributes.begin() + static_cast<std::ptrdiff_t>(at + event.attributes));
-    }
+    left_out_.pass(
+        event, attributes.subspan(at, event.attributes), [](std::uint32_t region) { return region == left_out_region; },
+        keep);
     at += event.attributes;
   }
+  dropped_ += events.size() - events_.size();  // what is held counts until it is written
   if (!events_.empty()) next_.write(events_, attributes_);
 }
 
