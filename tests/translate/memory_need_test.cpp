@@ -3,6 +3,8 @@
 #include "tracer/convert/memory_need.hpp"
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/ompt_values.hpp"
 
 using namespace tracer;
 
@@ -42,6 +44,22 @@ TEST_CASE("tables of regions that fit into a file take no memory, those of tasks
   CHECK(lacks(RecordKind::parallel_begin, 64 * mib));  // the rest is in memory
   CHECK_FALSE(lacks(RecordKind::implicit_task, 1024 * mib));
   CHECK(lacks(RecordKind::task_create, 1024 * mib));
+}
+
+TEST_CASE("switches of untied tasks take memory, more where the tasks are suspended") {
+  const auto switches = [](std::uint16_t status, TaskId task) {
+    test::MemorySource source = thread_of(RecordKind::task_schedule, 2'000'000);
+    for (Record& record : source.channel(0)) {
+      record.sub = status;
+      record.b = task;
+    }
+    return source;
+  };
+  constexpr TaskId untied = make_id(0, 1) | untied_bit;
+  constexpr std::uint64_t free = 64 * mib;
+  CHECK(what_lacks(switches(task_status::switched, make_id(0, 1)), {free, hour}).empty());
+  CHECK(what_lacks(switches(task_status::complete, untied), {free, hour}).empty());
+  CHECK_FALSE(what_lacks(switches(task_status::switched, untied), {free, hour}).empty());
 }
 
 TEST_CASE("records that leave nothing in the tables need no memory, however many they are") {

@@ -11,8 +11,10 @@
 #include "tracer/translate/pipelined_writer.hpp"
 #include "tracer/translate/resolve/course/live_tasks.hpp"
 #include "tracer/translate/resolve/lock_orders.hpp"
+#include "tracer/translate/resolve/resolve.hpp"
 #include "tracer/translate/resolve/tables.hpp"
 #include "tracer/translate/scan/lock_log.hpp"
+#include "tracer/translate/scan/untied_log.hpp"
 
 using namespace tracer;
 using namespace tracer::translate;
@@ -210,4 +212,54 @@ TEST_CASE("whether recording was off from one time to another is found among any
   }
   CHECK(off > 0);
   CHECK(wrong == 0);
+}
+
+TEST_CASE("switches of untied tasks are read as they were logged, in a few bytes where tasks run once") {
+  std::mt19937_64 random(13);
+  std::vector<UntiedLog::Switch> expected;
+  UntiedLog log;
+  Ticks time = 1'000'000'000'000;
+  for (int i = 0; i < 50'000; ++i) {
+    time += random() % 8 == 0 ? random() % 100'000'000 : random() % 300;
+    const TaskId task = make_id(static_cast<ChannelId>(random() % 3), 1 + random() % 300) | untied_bit;
+    expected.push_back({task, time, static_cast<UntiedLog::Does>(random() % 3)});
+    log.add(task, time, expected.back().does);
+  }
+  REQUIRE(log.count() == expected.size());
+  std::size_t at = 0;
+  bool right = true;
+  log.for_each([&](const UntiedLog::Switch& one) {
+    const UntiedLog::Switch& e = expected[at++];
+    right = right && one.task == e.task && one.time == e.time && one.does == e.does;
+  });
+  CHECK(right);
+  CHECK(at == expected.size());
+}
+
+TEST_CASE("of untied tasks only those that were interrupted, or ended twice, are followed") {
+  const bool twice = GENERATE(false, true);
+  constexpr TaskId moved = make_id(0, 1) | untied_bit;
+  const auto whole = [](ChannelScan& scan, std::uint64_t counter, Ticks time) {
+    scan.untied.add(make_id(0, counter) | untied_bit, time, UntiedLog::resumes);
+    scan.untied.add(make_id(0, counter) | untied_bit, time + 1, UntiedLog::completes);
+    ++scan.tasks_ended;
+  };
+  Tables tables;
+  tables.channels.resize(2);
+  tables.plans.resize(2);
+  ChannelScan &first = tables.channels[0], &second = tables.channels[1];
+  first.sites.push_back({0x10, Construct::task_untied, false, 0});
+  for (std::uint64_t counter = 1; counter <= 1000; ++counter) first.entities.set(counter, {none, 0});
+  first.kinds[static_cast<std::size_t>(RecordKind::task_create)] = 1000;
+  first.untied.add(moved, 10, UntiedLog::resumes);
+  first.untied.add(moved, 20, UntiedLog::suspends);
+  for (std::uint64_t counter = 2; counter <= 1000; ++counter) whole(first, counter, 20 + 2 * counter);
+  whole(second, 1, 30);
+  if (twice) whole(second, 1000, 5000);
+  follow_untied_tasks(tables);
+  CHECK(first.untied.count() == 0);
+  REQUIRE(tables.plans[0].migrations.size() == 1);
+  CHECK(tables.plans[0].migrations[0].task == moved);
+  CHECK(tables.plans[1].migrations.size() == 1);
+  CHECK(tables.torn_tasks == (twice ? std::vector<TaskId>{make_id(0, 1000) | untied_bit} : std::vector<TaskId>{}));
 }

@@ -11,6 +11,8 @@
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/limits.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/ompt_values.hpp"
 
 namespace tracer {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 /// part in it (203 together, which may lie in a file), of a task of a run that was killed, of a lock's operation; of
 /// everything else nothing that counts.
 constexpr std::uint64_t of_region = 110, of_part = 100, of_task = 18, of_lock_operation = 3;
+/// Of an untied task's switch, and more where it is suspended: its switches are put in order then.
+constexpr std::uint64_t of_untied_switch = 4, of_suspension = 72;
 /// Of a record at the worst: one thread's regions of which nothing but their begins and ends is recorded.
 constexpr std::uint64_t of_any_record = (of_region + of_part) / 4;
 /// Of a conversion besides its tables: buffers, threads, symbols.
@@ -40,6 +44,12 @@ struct TableBytes {
   std::uint64_t in_memory(std::uint64_t file) const noexcept { return kept + movable - std::min(movable, file); }
 };
 
+std::uint64_t of_switch(const Record& record) {
+  const bool suspends = record.sub == task_status::yield || record.sub == task_status::switched;
+  return ((record.b & untied_bit) != 0 ? of_untied_switch + (suspends ? of_suspension : 0) : 0) +
+         ((record.c & untied_bit) != 0 ? of_untied_switch : 0);
+}
+
 TableBytes table_bytes(const TraceSource& source) {
   TableBytes bytes;
   for (std::size_t c = 0; c < source.journal().channels.size(); ++c) {
@@ -57,6 +67,9 @@ TableBytes table_bytes(const TraceSource& source) {
             break;
           case RecordKind::task_create:
             bytes.kept += of_task;
+            break;
+          case RecordKind::task_schedule:
+            bytes.kept += of_switch(record);
             break;
           case RecordKind::mutex_acquired:
           case RecordKind::mutex_released:

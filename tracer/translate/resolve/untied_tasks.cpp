@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where untied tasks change threads.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <tuple>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "tracer/translate/resolve/resolve.hpp"
 
@@ -10,14 +15,47 @@ namespace tracer::translate {
 
 namespace {
 
-using Switch = ChannelScan::UntiedSwitch;
+struct Switch : UntiedLog::Switch {
+  ChannelId channel;
+};
 
-/// All switches of untied tasks, by task and time.
+/// Tasks that did not run as a whole each time that they ran.
+std::unordered_set<TaskId> interrupted(const Tables& tables) {
+  std::unordered_set<TaskId> found;
+  for (const ChannelScan& scan : tables.channels) {
+    TaskId began = no_id;  // and nothing since
+    scan.untied.for_each([&](const UntiedLog::Switch& one) {
+      const TaskId before = std::exchange(began, one.does == UntiedLog::resumes ? one.task : no_id);
+      if (one.does == UntiedLog::completes && one.task == before) return;
+      if (before != no_id) found.insert(before);
+      if (one.does != UntiedLog::resumes) found.insert(one.task);
+    });
+    if (began != no_id) found.insert(began);
+  }
+  return found;
+}
+
+/// More tasks ended than were created: one that ran as a whole may have done so twice.
+bool end_twice(const Tables& tables) {
+  std::uint64_t created = 0, ended = 0;
+  for (const ChannelScan& scan : tables.channels) {
+    created += scan.kinds[static_cast<std::size_t>(RecordKind::task_create)];
+    ended += scan.tasks_ended;
+  }
+  return ended > created;
+}
+
+/// All switches of untied tasks that may have changed their thread, by task and time.
 std::vector<Switch> take_switches(Tables& tables) {
   std::vector<Switch> all;
-  for (ChannelScan& scan : tables.channels) {
-    all.insert(all.end(), scan.untied.begin(), scan.untied.end());
-    std::vector<Switch>().swap(scan.untied);
+  const bool take_all = end_twice(tables);
+  const std::unordered_set<TaskId> followed = interrupted(tables);
+  for (ChannelId c = 0; c < tables.channels.size(); ++c) {
+    const UntiedLog log = std::move(tables.channels[c].untied);
+    log.for_each([&](const UntiedLog::Switch& one) {
+      if (take_all || followed.contains(one.task)) all.push_back({one, c});
+    });
+    tables.channels[c].untied = {};
   }
   std::stable_sort(all.begin(), all.end(), [](const Switch& a, const Switch& b) {
     return std::tie(a.task, a.time) < std::tie(b.task, b.time);
@@ -36,18 +74,18 @@ class Follower {
 
  private:
   void take(const Switch& one, std::span<const Switch> later) {
-    if (one.does == Switch::resumes) {
+    if (one.does == UntiedLog::resumes) {
       is_torn_ |= is_over_ && one.time > over_;
       if (where_ == none) where_ = one.channel;
       return has_.push_back(one.channel);
     }
     const bool had = std::erase(has_, one.channel) != 0;
-    if (one.does == Switch::completes) return complete(one, had);
+    if (one.does == UntiedLog::completes) return complete(one, had);
     if (!had) return;
     // The resuming thread may read its clock before the suspending one does: a resumption elsewhere
     // belongs to the nearest suspension, before or after it.
     const auto next =
-        std::find_if(later.begin(), later.end(), [](const Switch& s) { return s.does == Switch::resumes; });
+        std::find_if(later.begin(), later.end(), [](const Switch& s) { return s.does == UntiedLog::resumes; });
     if (next == later.end() || next->channel == one.channel || next->time > limit_) return;
     is_torn_ |= where_ != one.channel;
     where_ = next->channel;

@@ -21,6 +21,7 @@
 #include "tracer/translate/scan/growing_table.hpp"
 #include "tracer/translate/scan/lock_log.hpp"
 #include "tracer/translate/scan/unplaced_loop.hpp"
+#include "tracer/translate/scan/untied_log.hpp"
 
 namespace tracer::translate {
 
@@ -120,13 +121,7 @@ struct ChannelScan {
   GrowingTable<UnplacedLoop> unplaced_loops;  ///< in order of their begins
   std::vector<RegionKey> sites;               ///< dense, as found
   LockLog lock_log;                           ///< until order_locks() has read it
-  struct UntiedSwitch {
-    TaskId task;
-    Ticks time;
-    ChannelId channel;
-    enum : std::uint8_t { suspends, resumes, completes } does;
-  };
-  std::vector<UntiedSwitch> untied;
+  UntiedLog untied;                           ///< until follow_untied_tasks() has read it
   std::vector<Toggle> toggles;
   std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
   /// Tasks that came to run here less those that left, as a sum of their ids; 0 when each that came left.

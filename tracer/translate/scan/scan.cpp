@@ -109,13 +109,12 @@ void Scanner::task_schedule(const Record& r) {
       balance(nest_.empty() ? none : nest_.back(), -(prior & ~untied_bit));
     }
   }
-  using Switch = ChannelScan::UntiedSwitch;
-  const auto note = [&](TaskId id, auto does) {
-    if (id & untied_bit) out_.untied.push_back({id, r.time, channel_, does});
+  const auto note = [&](TaskId id, UntiedLog::Does does) {
+    if (id & untied_bit) out_.untied.add(id, r.time, does);
   };
-  if (r.sub == task_status::complete || r.sub == task_status::cancel) note(r.b, Switch::completes);
-  if (r.sub == task_status::yield || r.sub == task_status::switched) note(r.b, Switch::suspends);
-  if (task_status::is_switch(r.sub)) note(r.c, Switch::resumes);
+  if (r.sub == task_status::complete || r.sub == task_status::cancel) note(r.b, UntiedLog::completes);
+  if (r.sub == task_status::yield || r.sub == task_status::switched) note(r.b, UntiedLog::suspends);
+  if (task_status::is_switch(r.sub)) note(r.c, UntiedLog::resumes);
   if (task_status::is_fulfill(r.sub)) site({0, Construct::fulfill_event, false, 0});
 }
 
