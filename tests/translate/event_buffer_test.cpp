@@ -152,3 +152,18 @@ TEST_CASE("a counter's values in a pause stand behind it, whatever is around the
                              line(6, EventType::measurement_on_off, 0), line(6, EventType::metric_uint, 7),
                              line(7, EventType::leave, 0)});
 }
+
+TEST_CASE("of a counter's values in a pause only the last is true behind it") {
+  Buffered b;
+  b.buffer.enter(1, 0);
+  b.buffer.pause(2);
+  for (const std::uint64_t value : {5u, 6u, 7u}) {
+    b.buffer.attribute(1, value);
+    b.buffer.add(3, EventType::metric_uint, 7, value);
+    b.buffer.add(3, EventType::metric_uint, 8, value);
+  }
+  b.buffer.resume(6);
+  CHECK(b.flushed() == Lines{line(1, EventType::enter, 0), line(2, EventType::measurement_on_off, 0),
+                             line(6, EventType::measurement_on_off, 0), line(6, EventType::metric_uint, 7) + " 7",
+                             line(6, EventType::metric_uint, 8)});
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // While a program has paused the recording nothing happens, and nothing that was recorded becomes doubtful.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -87,4 +89,96 @@ TEST_CASE("behind the end of recording nothing begins it again") {
                               "19 measurement", "99 measurement", "99 program_end"});
   CHECK(report.paused);
   CHECK(report.repairs.empty());
+}
+
+namespace {
+
+/// One thread in a region that makes a task, pauses, makes `count` tasks and one more, runs all but the last, goes on,
+/// and makes another. Those of the pause run where they are made (`at_once`), or in a taskwait.
+std::vector<Record> tasks_in_a_pause(std::uint64_t count, bool at_once, std::uint32_t flags) {
+  constexpr TaskId own = make_id(0, 3);
+  const TaskId untied = (flags & task_flag::untied) != 0 ? untied_bit : 0;
+  std::vector<Record> records{initial_task_begin(1, make_id(0, 1)), parallel_begin(10, recorded, 1),
+                              implicit_task_begin(11, recorded, own, 0, 1)};
+  Ticks time = 20;
+  const auto create = [&](std::uint64_t n) {
+    records.push_back(task_create(time++, make_id(0, 4 + n), own, 0x2000, flags));
+  };
+  const auto run = [&](std::uint64_t n) {
+    const TaskId task = make_id(0, 4 + n) | untied;
+    records.push_back(task_switch(time++, task_status::switched, own, task));
+    records.push_back(task_switch(time++, task_status::complete, task, own));
+  };
+  create(0);
+  records.push_back(control_tool(time++, control_command::pause));
+  for (std::uint64_t n = 1; n <= count; ++n) {
+    create(n);
+    if (at_once) run(n);
+  }
+  create(count + 1);
+  records.push_back(sync_begin(time++, sync_kind::taskwait, own, 0x3000));
+  for (std::uint64_t n = 0; n <= count; ++n)
+    if (n == 0 || !at_once) run(n);
+  records.push_back(sync_end(time++, sync_kind::taskwait, own, 0x3000));
+  records.push_back(control_tool(time++, control_command::start));
+  run(count + 1);
+  create(count + 2);
+  run(count + 2);
+  records.push_back(implicit_task_end(time++, own));
+  records.push_back(parallel_end(time++, recorded));
+  records.push_back(initial_task_end(time++, make_id(0, 1)));
+  return records;
+}
+
+std::size_t count_of(const MemorySink& sink, EventType type) {
+  const auto& events = sink.locations.at(0).events;
+  return static_cast<std::size_t>(
+      std::count_if(events.begin(), events.end(), [type](const Event& e) { return e.type == type; }));
+}
+
+}  // namespace
+
+TEST_CASE("tasks that were created and completed in a pause are left out, those that cross its edge are not") {
+  const bool at_once = GENERATE(false, true);
+  const std::uint32_t flags = GENERATE(0x4u, 0x4u | task_flag::untied);
+  const Ending ending = GENERATE(Ending::finalize, Ending::unknown);
+  MemorySource source;
+  MemorySink sink;
+  source.channel(0) = tasks_in_a_pause(100'000, at_once, flags);
+  source.journal_to_fill().run.main_thread_id = 100;
+  source.journal_to_fill().ending = ending;
+  source.journal_to_fill().end = source.channel(0).back().time;
+  const auto report = translate::translate(source, sink, {});
+  CAPTURE(at_once, flags);
+  CHECK(count_of(sink, EventType::task_create) == 3);
+  CHECK(count_of(sink, EventType::task_complete) == 3);
+  CHECK(sink.locations.at(0).events.size() < 50);
+  CHECK(report.repairs.empty());
+  CHECK_FALSE(report.doubtful);
+}
+
+TEST_CASE("a task that one thread creates in a pause and another one completes in it is left out") {
+  constexpr TaskId task = make_id(0, 6);
+  MemorySource source;
+  MemorySink sink;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)),
+                       parallel_begin(10, recorded, 2),
+                       implicit_task_begin(11, recorded, make_id(0, 3), 0, 2),
+                       control_tool(20, control_command::pause),
+                       task_create(30, task, make_id(0, 3), 0x2000),
+                       control_tool(50, control_command::start),
+                       implicit_task_end(60, make_id(0, 3)),
+                       parallel_end(61, recorded),
+                       initial_task_end(70, make_id(0, 1))};
+  source.channel(1) = {implicit_task_begin(12, recorded, make_id(1, 1), 1, 2),
+                       task_switch(35, task_status::switched, make_id(1, 1), task),
+                       task_switch(40, task_status::complete, task, make_id(1, 1)),
+                       implicit_task_end(59, make_id(1, 1), 1)};
+  source.journal_to_fill().run.main_thread_id = 100;
+  const auto report = translate::translate(source, sink, {});
+  CHECK(sink.text(1) == Lines{"11 team_begin 0", "11 enter !$omp parallel @0x1000", "19 measurement", "49 measurement",
+                              "58 leave !$omp parallel @0x1000", "58 team_end 0"});
+  CHECK(count_of(sink, EventType::task_create) == 0);
+  CHECK(report.repairs.empty());
+  CHECK_FALSE(report.doubtful);
 }

@@ -32,8 +32,9 @@ void follow_untied_tasks(Tables& tables);
 /// Where records of tasks contradict each other, or tasks were created that never ended: finds out where and when each
 /// task begins to run, and those that never do, so that their creator's team can end with them. What cannot all be true
 /// of a task leaves it out, which is counted in `repairs`. Reads all channels once more, or twice where threads
-/// contradict each other; traces that end well are spared. Leaves out what Tables::excluded has, too, whose teams are
-/// in `definitions`. Behind follow_untied_tasks().
+/// contradict each other; traces that end well and have no pauses are spared. Leaves out what Tables::excluded has,
+/// too, whose teams are in `definitions`; and tasks that were created and completed in one pause, which is not counted.
+/// Behind follow_untied_tasks().
 void find_task_begins(Tables& tables, const TraceSource& source, const Definitions& definitions, unsigned threads,
                       Repairs& repairs);
 

@@ -40,7 +40,7 @@ struct Tables {
   std::vector<CommRef> root_comm;        ///< by channel: the team of one around an initial task, or undefined
   /// By channel and row of its entities: when an explicit task begins to run, never for one that does not, 0 for one
   /// that was created when its team had ended, and is left out. Only where the records of tasks contradict each other
-  /// or are not all there (find_task_begins()); else empty.
+  /// or are not all there, or pauses leave tasks out (find_task_begins()); else empty.
   std::vector<std::vector<Ticks>> task_begins;
   /// Untied tasks that several threads ran at once, or one when they were complete.
   std::vector<TaskId> torn_tasks;

@@ -12,6 +12,7 @@
 #include "tracer/ompt_values.hpp"
 #include "tracer/translate/resolve/contradictions.hpp"
 #include "tracer/translate/resolve/course/task_names.hpp"
+#include "tracer/translate/resolve/paused_tasks.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
 #include "tracer/translate/resolve/task_records.hpp"
 #include "tracer/translate/scan/task_begin.hpp"
@@ -198,13 +199,19 @@ void find_task_begins(Tables& tables, const TraceSource& source, const Definitio
   const bool all_are_in = !tables.excluded.have_tasks();
   if (all.created == 0 && all.ended == 0 && all_are_in) return;
   const bool have_ended = all.created == all.ended && have_left(tables) && end_in_their_teams(tables);
-  if (in_order && have_ended && all_are_in) return;
+  const bool is_whole = in_order && have_ended && all_are_in;
+  if (is_whole && tables.toggles.empty()) return;
   Begins begins(tables);
-  for_each_record(source, tables, threads,
-                  [&](ChannelId, const Record& r, TaskId created) { begins.take(r, created); });
+  PausedTasks paused(tables);
+  for_each_record(source, tables, threads, [&](ChannelId, const Record& r, TaskId created) {
+    begins.take(r, created);
+    paused.take(r, created);
+  });
+  if (is_whole && !paused.are_there()) return;
   tables.task_begins = begins.take_times();
   repairs.note(Repair::task_created_after_team, begins.too_late());
-  if (!in_order || !killed) leave_out_contradictions(tables, source, threads, repairs);
+  paused.leave_out(tables);
+  if (!is_whole && (!in_order || !killed)) leave_out_contradictions(tables, source, threads, repairs);
   leave_out_excluded(tables, definitions, repairs);
   find_unstarted(tables);
 }

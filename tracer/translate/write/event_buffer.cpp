@@ -34,7 +34,12 @@ void EventBuffer::resume(Nanoseconds time) {
   if (!paused_) return;
   paused_ = false;
   if (is_marked_) add(time, EventType::measurement_on_off, 0, 1);
-  for (PutOff& late : std::exchange(put_off_, {})) {
+  write_put_off(time, std::exchange(put_off_, {}));
+  write_put_off(time, std::exchange(values_, {}));
+}
+
+void EventBuffer::write_put_off(Nanoseconds time, const std::vector<PutOff>& all) {
+  for (const PutOff& late : all) {
     for (const EventAttribute& a : late.attributes) batch_.attribute(a);
     const Event& e = late.event;
     if (e.type == EventType::enter || e.type == EventType::leave) {
@@ -51,7 +56,17 @@ void EventBuffer::put_off(Nanoseconds time, EventType type, std::uint16_t sub, s
   batch_.forget_attributes();
   const Event event{time, type, 0, sub, ref, a, b};
   if (event.type == EventType::buffer_flush || cancels(event)) return;
+  if (type == EventType::metric_uint) return put_off_value({event, attributes});
   put_off_.push_back({event, attributes});
+}
+
+void EventBuffer::put_off_value(PutOff value) {
+  const auto same = [&](const PutOff& p) { return p.event.ref == value.event.ref; };
+  const auto before = std::find_if(values_.begin(), values_.end(), same);
+  if (before == values_.end())
+    values_.push_back(std::move(value));
+  else
+    *before = std::move(value);
 }
 
 // Takes the region that `end` leaves out of what was put off, when nothing between the two must remain.
@@ -61,10 +76,7 @@ bool EventBuffer::cancels(const Event& end) noexcept {
     const Event& e = put_off_[n].event;
     if (e.type == EventType::enter && e.ref == end.ref) {
       if (n > 0 && put_off_[n - 1].event.type == EventType::team_begin) return false;  // the team's region
-      // A counter's values are true behind the pause, too.
-      const auto is_none = [](const PutOff& p) { return p.event.type != EventType::metric_uint; };
-      put_off_.erase(std::remove_if(put_off_.begin() + static_cast<std::ptrdiff_t>(n), put_off_.end(), is_none),
-                     put_off_.end());
+      put_off_.erase(put_off_.begin() + static_cast<std::ptrdiff_t>(n), put_off_.end());
       return true;
     }
     const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch ||

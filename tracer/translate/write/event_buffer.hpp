@@ -75,6 +75,8 @@ class EventBuffer {
   void note_attributes();
   void put_off(Nanoseconds time, EventType type, std::uint16_t sub, std::uint32_t ref, std::uint64_t a,
                std::uint64_t b);
+  void put_off_value(PutOff value);
+  void write_put_off(Nanoseconds time, const std::vector<PutOff>& all);
   bool cancels(const Event& end) noexcept;
 
   EventBatch batch_;
@@ -83,6 +85,7 @@ class EventBuffer {
   Usage usage_;
   bool paused_ = false, is_marked_ = false;
   std::vector<PutOff> put_off_;
+  std::vector<PutOff> values_;  ///< the last of each counter: it is true behind the pause, whatever is around it
 };
 
 }  // namespace tracer::translate
