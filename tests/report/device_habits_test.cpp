@@ -84,6 +84,46 @@ TEST_CASE("kernels of fewer blocks than multiprocessors could be shorter by the 
   CHECK(rows[0]["name"] == "!$omp target @example.c:20");
 }
 
+namespace {
+
+/// The rows where two kernels of 132 ms run on two streams, the second `later`.
+Json two_kernels(const std::string& first, const std::string& second, std::uint64_t later = 0, bool apart = false) {
+  Offloading program{2};
+  Definitions& d = program.trace.editable();
+  d.strings.push_back(first);
+  d.strings.push_back(second);
+  if (apart) {
+    d.locations[2].group = static_cast<std::uint32_t>(d.groups_of_locations.size());
+    d.groups_of_locations.push_back({"Device 1", LocationGroupKind::accelerator, 2, 0, {}});
+  }
+  const std::uint64_t texts = d.strings.size();
+  for (const LocationRef stream : {1u, 2u}) {
+    const std::uint64_t from = program.now + (stream == 2 ? later : 0);
+    program.trace.enter(stream, from, program.kernel, {{4, 1000 + stream}, {5, texts - 3 + stream}});
+    program.trace.leave(stream, from + 132 * ms, program.kernel);
+  }
+  program.now += 132 * ms + later;
+  return program.movement();
+}
+
+}  // namespace
+
+TEST_CASE("kernels that run at one time fill the device together") {
+  CHECK(two_kernels("66x1x1", "66x1x1").empty());
+  CHECK(two_kernels("33x1x1", "1000x1x1").empty());
+  const auto sum = [](const Json& rows) {
+    std::uint64_t ns = 0;
+    for (const Json& row : rows) {
+      CHECK(row["pattern"] == "few-teams");
+      ns += row["ns"].get<std::uint64_t>();
+    }
+    return ns;
+  };
+  CHECK(sum(two_kernels("33x1x1", "33x1x1")) == 66 * ms);
+  CHECK(sum(two_kernels("33x1x1", "", 66 * ms)) == 99 * ms / 2);  // the other may fill it
+  CHECK(sum(two_kernels("66x1x1", "66x1x1", 0, true)) == 2 * 66 * ms);
+}
+
 TEST_CASE("host and device that wait in turn could work at once, unless the host fetches what the device made") {
   const bool fetches = GENERATE(false, true);
   Offloading program;

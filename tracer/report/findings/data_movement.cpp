@@ -62,7 +62,8 @@ constexpr std::array patterns{
                "Give each kernel more to do: move the loop around the `target` construct into it, or submit several "
                "without waiting by `target nowait depend(...)`.",
                "medium"},
-    PatternRow{DataPattern::few_teams, "kernels", "run with fewer blocks than the device has multiprocessors",
+    PatternRow{DataPattern::few_teams, "kernels",
+               "run while the device has fewer blocks than multiprocessors, with all that run beside them",
                "Let the runtime choose the number of teams, or raise `num_teams`; `collapse` gives `distribute` more "
                "iterations to share.",
                "medium"},

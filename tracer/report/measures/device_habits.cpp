@@ -210,22 +210,49 @@ void DeviceHabits::on_stream(LocationRef location, const Event& event, std::span
   if (const auto found = running_.find(location); found != running_.end()) {
     const Kernel kernel = found->second;
     running_.erase(found);
-    kernel_left(location, event.time);
+    const std::uint64_t unfilled = kernel_left(location, kernel, event.time);
     // Where another begins the end is not in the trace.
-    if (event.type == EventType::leave) kernel_ended(location, kernel, event.ref, event.time);
+    if (event.type == EventType::leave) kernel_ended(location, kernel, event.ref, event.time, unfilled);
   }
   if (event.type != EventType::enter) return;
   const std::uint64_t grid = value(attributes, grid_);
-  running_[location] = {value(attributes, host_op_id_), event.time, grid != 0 ? blocks_of(grid) : 0};
-  busy_[replay_.process_of(location)].add(1, event.time);
+  const std::uint64_t blocks = grid != 0 && !of_host_[location] ? blocks_of(grid) : 0;
+  kernel_begun(location, {value(attributes, host_op_id_), event.time, blocks});
 }
 
-void DeviceHabits::kernel_left(LocationRef location, std::uint64_t time) {
+void DeviceHabits::Filling::pass(std::uint64_t time, std::uint64_t units) {
+  if (kernels > 0 && unknown == 0 && blocks < units && time > now) idle += (time - now) * (units - blocks) / kernels;
+  now = std::max(now, time);
+}
+
+void DeviceHabits::Filling::add(Kernel& kernel, std::uint64_t units) {
+  pass(kernel.begin, units);
+  kernel.idle_from = idle;
+  blocks += kernel.blocks;
+  ++(kernel.blocks == 0 ? unknown : kernels);
+}
+
+std::uint64_t DeviceHabits::Filling::remove(const Kernel& kernel, std::uint64_t time, std::uint64_t units) {
+  pass(time, units);
+  blocks -= kernel.blocks;
+  --(kernel.blocks == 0 ? unknown : kernels);
+  return kernel.blocks == 0 || kernel.blocks >= units ? 0 : (idle - kernel.idle_from) / units;
+}
+
+void DeviceHabits::kernel_begun(LocationRef location, Kernel kernel) {
+  fillings_[definitions_.locations[location].group].add(kernel, units_[location]);
+  busy_[replay_.process_of(location)].add(1, kernel.begin);
+  running_[location] = kernel;
+}
+
+std::uint64_t DeviceHabits::kernel_left(LocationRef location, const Kernel& kernel, std::uint64_t time) {
   busy_[replay_.process_of(location)].add(-1, time);
+  return fillings_[definitions_.locations[location].group].remove(kernel, time, units_[location]);
 }
 
-void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time) {
-  const std::uint64_t ns = time - std::min(time, kernel.begin), units = units_[location];
+void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time,
+                                std::uint64_t unfilled) {
+  const std::uint64_t ns = time - std::min(time, kernel.begin);
   if (of_host_[location] && (launch_ns_ == 0 || ns < launch_ns_)) launch_ns_ = ns;
   const auto construct = constructs_.find({replay_.process_of(location), kernel.id});
   if (construct != constructs_.end()) {
@@ -238,8 +265,7 @@ void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, Regi
     constructs_.erase(construct);
   }
   // A short one is a matter of its launch.
-  if (kernel.blocks != 0 && kernel.blocks < units && ns >= short_kernel)
-    few_[region].add(ns - ns * kernel.blocks / units, kernel.begin);
+  if (unfilled != 0 && ns >= short_kernel) few_[region].add(unfilled, kernel.begin);
 }
 
 void DeviceHabits::finished(std::uint64_t) {

@@ -63,7 +63,20 @@ class DeviceHabits final : public Observer {
     std::uint64_t usual_ns = 0;              ///< of the constructs, without what others on the machine took of them
   };
   struct Kernel {
-    std::uint64_t id = 0, begin = 0, blocks = 0;
+    std::uint64_t id = 0, begin = 0;
+    std::uint64_t blocks = 0;     ///< 0: not known
+    std::uint64_t idle_from = 0;  ///< its device's, when it began
+  };
+  /// What a process' kernels use of a device's multiprocessors.
+  struct Filling {
+    std::uint64_t now = 0, blocks = 0, kernels = 0;  ///< whose blocks are known
+    std::uint64_t unknown = 0;                       ///< kernels of which they are not: these may fill the device
+    std::uint64_t idle = 0;  ///< ns times multiprocessors without a block, shared by the kernels
+
+    void pass(std::uint64_t time, std::uint64_t units);
+    void add(Kernel& kernel, std::uint64_t units);
+    /// ns that it could have been shorter on all multiprocessors.
+    std::uint64_t remove(const Kernel& kernel, std::uint64_t time, std::uint64_t units);
   };
 
   std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
@@ -72,8 +85,10 @@ class DeviceHabits final : public Observer {
   void ended(LocationRef location, Thread& thread, const Event& event);
   void left(Thread& thread, const Open& open, std::uint64_t ns);
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
-  void kernel_left(LocationRef location, std::uint64_t time);
-  void kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time);
+  void kernel_begun(LocationRef location, Kernel kernel);
+  std::uint64_t kernel_left(LocationRef location, const Kernel& kernel, std::uint64_t time);
+  void kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time,
+                    std::uint64_t unfilled);
   void copied(Thread& thread, const Open& open, std::uint64_t ns);
   void flush(Thread& thread);
   std::uint64_t blocks_of(std::uint64_t text) const;
@@ -90,6 +105,7 @@ class DeviceHabits final : public Observer {
   bool is_concerned_ = false;
   std::unordered_map<LocationRef, Thread> threads_;
   std::unordered_map<LocationRef, Kernel> running_;                          ///< by stream
+  std::unordered_map<std::uint32_t, Filling> fillings_;                      ///< by the streams' location group
   std::map<std::uint32_t, Integral> busy_;                                   ///< kernels that run, by process
   std::map<std::pair<std::uint32_t, std::uint64_t>, RegionRef> constructs_;  ///< of submits, by process and number
   std::map<RegionRef, Launches> launches_;                                   ///< by construct
