@@ -113,3 +113,35 @@ TEST_CASE("a lock is known by each construct that acquires it, and one inside of
   check_near(predicted(trace, {1, "", "", -1}), 20 * ms);
   check_near(predicted(trace, {0, "", "example.c:20", -1}), 10 * ms);
 }
+
+TEST_CASE("whoever executes a single waits for the tasks that it creates there") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             single = trace.region("single", RegionRole::single, 11), task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             wait = trace.region("taskwait", RegionRole::task_wait, 14),
+             join = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  const std::uint64_t end = begin + 40 * ms;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, begin, parallel);
+    trace.enter(thread, begin, single);
+    if (thread == 1) continue;
+    trace.leave(thread, begin, single);
+    trace.enter(thread, begin, join);
+  }
+  for (std::uint64_t now = begin, made = 0; now < end; now += 10 * ms, made += 2) {
+    for (const std::uint64_t number : {made + 1, made + 2}) trace.create_task(1, now, create, number, number);
+    trace.enter(1, now, wait);
+    for (const LocationRef thread : {1u, 2u}) trace.run_task(thread, now, now + 10 * ms, task, 1, made + thread);
+    trace.leave(1, now + 10 * ms, wait);
+  }
+  trace.leave(1, end, single);
+  trace.enter(1, end, join);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.leave(thread, end + ms, join);
+    trace.team_end(thread, end + ms, parallel);
+  }
+  trace.simple(0, end + ms, EventType::program_end);
+  for (const std::uint32_t threads : {2u, 4u, 8u}) check_near(predicted(trace, {threads, "", "", 0}), 40 * ms);
+}

@@ -51,7 +51,6 @@ struct Single {
 
 struct TaskModel {
   Ops ops;
-  std::uint32_t parent = 0;  ///< in `tasks`
   std::vector<std::uint32_t> after;
 };
 

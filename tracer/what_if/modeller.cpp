@@ -199,10 +199,8 @@ void Modeller::task_created(LocationRef location, Task& creator, Task& task) {
   State& state = states_[location];
   if (!state.model) return;
   ++tasks_;
-  const auto parent = state.numbers->find(&creator);
   const auto number = static_cast<std::uint32_t>(state.model->tasks.size());
-  TaskModel& made = state.model->tasks.emplace_back();
-  made.parent = parent == state.numbers->end() ? state.rank : parent->second;
+  state.model->tasks.emplace_back();
   (*state.numbers)[&task] = number;
   put(state, creator, {Do::create, number, 0});
 }

@@ -95,8 +95,10 @@ class Simulation {
     threads_.resize(n_);
     const auto tasks = static_cast<std::uint32_t>(model_.tasks.size());
     waits_for_.assign(tasks, 0);
-    children_.assign(tasks, 0);
-    waiting_.assign(tasks, nobody);
+    parent_.assign(tasks, 0);
+    const std::uint32_t more = n_ - std::min(n_, model_.size);  // implicit tasks of threads that were not recorded
+    children_.assign(tasks + more, 0);
+    waiting_.assign(tasks + more, nobody);
     for (const Loop& loop : model_.loops) {
       totals_.push_back(loop.total());
       dealt_.push_back(loop.is_static ? std::vector<std::uint64_t>{} : dealt_out(loop, totals_.back(), n_));
@@ -125,7 +127,7 @@ class Simulation {
     for (std::uint32_t r = n_; r < model_.size; ++r) move_creations(model_.tasks[r].ops, implicit_[r % n_]);
     for (std::uint32_t j = 0; j < n_; ++j) {
       threads_[j].rank = j;
-      threads_[j].stack.push_back({j < model_.size ? j : 0, &implicit_[j]});
+      threads_[j].stack.push_back({j < model_.size ? j : tasks + j - model_.size, &implicit_[j]});
       able_.emplace(0, j);
     }
   }
@@ -162,7 +164,7 @@ class Simulation {
 
   void finish_task(std::uint32_t task, std::uint64_t when) {
     --outstanding_;
-    const std::uint32_t parent = model_.tasks[task].parent;
+    const std::uint32_t parent = parent_[task];
     if (--children_[parent] == 0 && waiting_[parent] != nobody)
       wake(threads_[std::exchange(waiting_[parent], nobody)], when);
     for (const std::uint32_t next : successors_[task])
@@ -181,7 +183,7 @@ class Simulation {
         return;
       }
       const std::uint32_t task = top.task;
-      const bool is_task = top.ops == &model_.tasks[task].ops;
+      const bool is_task = task < model_.tasks.size() && top.ops == &model_.tasks[task].ops;
       thread.stack.pop_back();
       if (is_task) finish_task(task, thread.now);
       return;
@@ -196,7 +198,8 @@ class Simulation {
         ++top.at;
         created_[op.index] = true;
         ++outstanding_;
-        ++children_[model_.tasks[op.index].parent];
+        parent_[op.index] = top.task;
+        ++children_[top.task];
         if (waits_for_[op.index] == 0) ready_.emplace_back(op.index, thread.now);
         wake(thread.now);
         return;
@@ -286,6 +289,7 @@ class Simulation {
   std::vector<Ops> implicit_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> ready_;
   std::vector<std::uint32_t> waits_for_, children_;
+  std::vector<std::uint32_t> parent_;  ///< by task: that of the thread that creates it here
   std::vector<bool> created_, taken_;
   std::vector<std::vector<std::uint32_t>> successors_;
   std::unordered_map<std::uint32_t, std::uint64_t> free_at_;
