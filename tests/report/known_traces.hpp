@@ -137,6 +137,26 @@ inline TraceBuilder contended_lock() {
   return trace;
 }
 
+/// A thread of 100 ms, beside libomp's own team for `target nowait`, which runs a task of 20 ms; its region is 1.
+inline TraceBuilder helpers_team() {
+  TraceBuilder trace{3};
+  Definitions& d = trace.editable();
+  d.locations[1].name = "Initial thread";
+  const auto task = trace.region("task", RegionRole::task, 12), own = trace.region("parallel", RegionRole::parallel);
+  d.regions[own].name = d.regions[own].canonical = "!$omp parallel";
+  d.regions[own].source_file.clear();
+  d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {1, 2}});
+  d.comms.push_back({"Thread team 1", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(1, start, EventType::thread_fork, 0, 2);
+  for (const LocationRef thread : {1u, 2u}) trace.team_begin(thread, start, own, 1);
+  trace.run_task(2, start + 10 * ms, start + 30 * ms, task, 0, 1);
+  for (const LocationRef thread : {1u, 2u}) trace.team_end(thread, start + 100 * ms, own, 1);
+  trace.simple(1, start + 100 * ms, EventType::thread_join);
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  return trace;
+}
+
 /// Two threads; the phases solve (10 to 50 ms, with a barrier and the other thread's loop in it, and assemble from 12
 /// to 18 ms) and io (60 to 80 ms, with a barrier); a barrier at 90 ms in none. A counter between -2 and 3.
 inline TraceBuilder named_phases() {

@@ -34,21 +34,9 @@ bool has_hint(const Json& report, const std::string& id) {
 }  // namespace
 
 TEST_CASE("what libomp's own team for target nowait does is no work of the program's, its tasks are") {
-  TraceBuilder trace{3};
+  constexpr RegionRef own = 1;
+  TraceBuilder trace = helpers_team();
   Definitions& d = trace.editable();
-  d.locations[1].name = "Initial thread";
-  const auto task = trace.region("task", RegionRole::task, 12), own = trace.region("parallel", RegionRole::parallel);
-  d.regions[own].name = d.regions[own].canonical = "!$omp parallel";
-  d.regions[own].source_file.clear();
-  d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {1, 2}});
-  d.comms.push_back({"Thread team 1", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
-  trace.simple(0, start, EventType::program_begin, 0, 1);
-  trace.simple(1, start, EventType::thread_fork, 0, 2);
-  for (const LocationRef thread : {1u, 2u}) trace.team_begin(thread, start, own, 1);
-  trace.run_task(2, start + 10 * ms, start + 30 * ms, task, 0, 1);
-  for (const LocationRef thread : {1u, 2u}) trace.team_end(thread, start + 100 * ms, own, 1);
-  trace.simple(1, start + 100 * ms, EventType::thread_join);
-  trace.simple(0, start + 100 * ms, EventType::program_end);
   const Json report = report_of(trace);
   CHECK(report["account"]["threads"] == 1);
   CHECK(report["account"]["helper_threads"] == 2);

@@ -2,6 +2,7 @@
 // How what-if divides the work of a region among other numbers of threads.
 #include "catch.hpp"
 
+#include "tests/report/known_traces.hpp"
 #include "tests/report/trace_builder.hpp"
 #include "tracer/what_if/what_if.hpp"
 
@@ -144,4 +145,12 @@ TEST_CASE("whoever executes a single waits for the tasks that it creates there")
   }
   trace.simple(0, end + ms, EventType::program_end);
   for (const std::uint32_t threads : {2u, 4u, 8u}) check_near(predicted(trace, {threads, "", "", 0}), 40 * ms);
+}
+
+TEST_CASE("the team that libomp keeps for target nowait is no region of the program's") {
+  TraceBuilder trace = helpers_team();
+  const auto result = report::what_if(trace, {});
+  CHECK(result.recorded == 100 * ms);
+  CHECK(result.baseline.wall == result.recorded);
+  CHECK(result.threads == 0);
 }

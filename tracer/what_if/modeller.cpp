@@ -223,7 +223,6 @@ void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
     known->model.size = std::max<std::uint32_t>(team.size, 1);
     known->model.tasks.resize(known->model.size);
   }
-  largest_ = std::max(largest_, known->model.size);
   const std::uint32_t rank = rank_of(location, team.comm);
   if (rank >= known->model.size) return;
   state = State{};
@@ -257,7 +256,12 @@ void Modeller::team_left(LocationRef location, Team& team, Task&) {
 void Modeller::team_ended(Team& team) {
   const auto found = teams_.find(&team);
   if (found == teams_.end()) return;
+  if (team.helps) {  // no region of the program's: what it does goes on beside that
+    teams_.erase(found);
+    return;
+  }
   RegionModel& model = found->second->model;
+  largest_ = std::max(largest_, model.size);
   bool& unseen = has_unseen_chunks_[team.region];
   for (const Loop& loop : model.loops) unseen |= !loop.is_static && loop.chunks.empty();
   infer_chunks(model);
