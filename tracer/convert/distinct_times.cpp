@@ -3,8 +3,13 @@
 #include "tracer/convert/distinct_times.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 namespace {
@@ -14,6 +19,17 @@ constexpr std::uint64_t longest = std::uint64_t{1} << 57;  ///< ns: of the clock
 
 std::uint64_t to_ticks(std::uint64_t time, std::uint64_t begin) {
   return (time - std::min(time, begin)) * ticks_per_ns;
+}
+
+/// Times in properties count nanoseconds from the clock's zero, which is the trace's begin now: the process began
+/// before.
+void count_from(std::uint64_t begin, std::vector<Property>& all) {
+  std::erase_if(all, [](const Property& one) { return one.name == properties::run_process_start; });
+  for (Property& one : all) {
+    if (one.name != properties::run_process_end && one.name != properties::thread_ended) continue;
+    if (const std::optional<std::uint64_t> time = parse_number(one.value))
+      one.value = std::to_string(*time - std::min(*time, begin));
+  }
 }
 
 /// One count for all locations: in the order of the source's events.
@@ -44,6 +60,9 @@ DistinctTimes::DistinctTimes(EventSource& source) : source_{source}, definitions
   clock.resolution *= ticks_per_ns;
   clock.offset = 0;
   clock.length *= ticks_per_ns;
+  count_from(begin, definitions_.properties);
+  for (LocationGroup& group : definitions_.groups_of_locations) count_from(begin, group.properties);
+  for (Location& location : definitions_.locations) count_from(begin, location.properties);
   if (definitions_.part_begin != 0) definitions_.part_begin = to_ticks(definitions_.part_begin, begin);
   if (definitions_.part_end != ~Nanoseconds{0}) definitions_.part_end = to_ticks(definitions_.part_end, begin);
 }
