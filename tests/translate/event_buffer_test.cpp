@@ -167,3 +167,26 @@ TEST_CASE("of a counter's values in a pause only the last is true behind it") {
                              line(6, EventType::measurement_on_off, 0), line(6, EventType::metric_uint, 7) + " 7",
                              line(6, EventType::metric_uint, 8)});
 }
+
+TEST_CASE("a request that is tested in a pause, and input that is complete in it, leave nothing behind") {
+  Buffered b;
+  b.buffer.enter(1, 0);
+  b.buffer.pause(2);
+  for (int n = 0; n < 3; ++n) {
+    b.buffer.enter(3, 1);
+    b.buffer.add(3, EventType::mpi_request_test, 0, 5);
+    b.buffer.leave(3, 1);
+    b.buffer.enter(4, 1);
+    b.buffer.add(4, EventType::io_operation_begin, 3, 100, 7);
+    b.buffer.add(4, EventType::io_operation_issued, 3, 0, 7);
+    b.buffer.add(4, EventType::io_operation_complete, 3, 100, 7);
+    b.buffer.leave(4, 1);
+  }
+  b.buffer.add(5, EventType::io_operation_begin, 3, 100, 8);     // goes on behind the pause
+  b.buffer.add(5, EventType::io_operation_complete, 3, 100, 6);  // began before it
+  b.buffer.resume(6);
+  b.buffer.leave(7, 0);
+  CHECK(b.flushed() == Lines{line(1, EventType::enter, 0), line(2, EventType::measurement_on_off, 0),
+                             line(6, EventType::measurement_on_off, 0), line(6, EventType::io_operation_begin, 3),
+                             line(6, EventType::io_operation_complete, 3), line(7, EventType::leave, 0)});
+}

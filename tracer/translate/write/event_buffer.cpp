@@ -7,6 +7,15 @@
 #include <utility>
 
 namespace tracer::translate {
+namespace {
+
+/// Says nothing that is true behind a pause: a wait for the drainer, or that something was not complete yet.
+bool is_of_the_moment(EventType type) noexcept {
+  return type == EventType::buffer_flush || type == EventType::mpi_request_test || type == EventType::mpi_rma_test ||
+         type == EventType::io_operation_test;
+}
+
+}  // namespace
 
 void EventBuffer::note_attributes() {
   for (const EventAttribute& a : batch_.pending()) {
@@ -55,7 +64,7 @@ void EventBuffer::put_off(Nanoseconds time, EventType type, std::uint16_t sub, s
   const std::vector<EventAttribute> attributes(batch_.pending().begin(), batch_.pending().end());
   batch_.forget_attributes();
   const Event event{time, type, 0, sub, ref, a, b};
-  if (event.type == EventType::buffer_flush || cancels(event)) return;
+  if (is_of_the_moment(type) || cancels(event) || completes_last(event)) return;
   if (type == EventType::metric_uint) return put_off_value({event, attributes});
   put_off_.push_back({event, attributes});
 }
@@ -67,6 +76,20 @@ void EventBuffer::put_off_value(PutOff value) {
     values_.push_back(std::move(value));
   else
     *before = std::move(value);
+}
+
+// Takes the operation of input or output that `end` completes out of what was put off, when nothing else came since. It
+// is of this thread alone, whereas messages and collective operations are matched with other processes' by their order.
+bool EventBuffer::completes_last(const Event& end) noexcept {
+  if (end.type != EventType::io_operation_complete && end.type != EventType::io_operation_cancelled) return false;
+  const auto is_last = [&](std::size_t n, EventType type) {
+    return n > 0 && put_off_[n - 1].event.type == type && put_off_[n - 1].event.b == end.b;
+  };
+  std::size_t n = put_off_.size();
+  while (is_last(n, EventType::io_operation_issued)) --n;
+  if (!is_last(n, EventType::io_operation_begin)) return false;
+  put_off_.erase(put_off_.begin() + static_cast<std::ptrdiff_t>(n - 1), put_off_.end());
+  return true;
 }
 
 // Takes the region that `end` leaves out of what was put off, when nothing between the two must remain.

@@ -78,6 +78,7 @@ class EventBuffer {
   void put_off_value(PutOff value);
   void write_put_off(Nanoseconds time, const std::vector<PutOff>& all);
   bool cancels(const Event& end) noexcept;
+  bool completes_last(const Event& end) noexcept;
 
   EventBatch batch_;
   RegionTable& regions_;
