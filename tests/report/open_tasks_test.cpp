@@ -50,7 +50,7 @@ TEST_CASE("a task that is used again has nothing of the one before") {
     const TaskRef parent = pool.make(), task = pool.make();
     before = task.get();
     task->parent = parent;
-    task->number = task->id = task->created = task->active = task->barriers = 7;
+    task->number = task->id = task->created = task->active = task->waited = task->barriers = 7;
     task->team = std::make_shared<tracer::report::Team>();
     task->is_explicit = task->started = task->completed = true;
     task->region = task->created_on = task->location = 3;
@@ -63,7 +63,7 @@ TEST_CASE("a task that is used again has nothing of the one before") {
   for (int i = 0; i < 64 && again.get() != before; ++i) others.push_back(again = pool.make());
   REQUIRE(again.get() == before);
   CHECK((again->parent == nullptr && again->stack.empty() && again->after.empty() && again->team == nullptr));
-  CHECK(again->number + again->id + again->created + again->active + again->barriers == 0);
+  CHECK(again->number + again->id + again->created + again->active + again->waited + again->barriers == 0);
   CHECK_FALSE((again->is_explicit || again->started || again->completed));
   CHECK((again->region == tracer::undefined_ref && again->created_on == tracer::undefined_ref && again->location == 0));
   CHECK(again->path.ns + again->chain.ns + again->children.tasks + again->descendants.tasks == 0);

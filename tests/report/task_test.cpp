@@ -171,3 +171,34 @@ TEST_CASE("an arrow to a task begins at the call that creates it, whatever other
   CHECK(flows.from.size() == 2);
   CHECK(flows.from == flows.to);
 }
+
+TEST_CASE("what a task waits for those that it creates makes it no longer") {
+  TraceBuilder trace{2};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12),
+                  wait = trace.region("taskwait", RegionRole::task_wait, 13);
+  constexpr std::uint64_t begin = 1 * ms;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, begin, parallel);
+  trace.create_task(0, begin, create, 1, 1);
+  trace.simple(0, begin, EventType::task_switch, 0, 0, 1);
+  trace.enter(0, begin, task);
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const std::uint64_t now = begin + i * 11 * ms;
+    trace.create_task(0, now + 1 * ms, create, i + 2, i + 2);
+    trace.enter(0, now + 1 * ms, wait);
+    trace.run_task(1, now + 1 * ms, now + 11 * ms, task, 0, i + 2);
+    trace.leave(0, now + 11 * ms, wait);
+  }
+  const std::uint64_t end = begin + 55 * ms;
+  trace.leave(0, end, task);
+  trace.simple(0, end, EventType::task_complete, 0, 0, 1);
+  trace.simple(0, end, EventType::task_switch, 0, 0, 0);
+  for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, end, parallel);
+  trace.simple(0, end, EventType::program_end);
+  const Json report = Json::parse(report::to_json(report::analyze(trace)));
+  CHECK(report["tasks"]["total_ns"] == (55 + 50) * ms);
+  CHECK(report["tasks"]["longest_ns"] == 10 * ms);
+  CHECK(report["tasks"]["shortest_ns"] == 5 * ms);
+}

@@ -122,7 +122,10 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
     frame.exclusive += ns;
     if (is_waiting(activity)) frame.waiting += ns;
   }
-  if (task.is_explicit) task.active += ns;
+  if (task.is_explicit) {
+    task.active += ns;
+    if (is_waiting(activity)) task.waited += ns;
+  }
   for (Observer* observer : observers_.interval) observer->interval(ref, task, activity, from, time);
 }
 

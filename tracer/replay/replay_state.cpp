@@ -32,7 +32,7 @@ void TaskPool::take_back(Task* task) noexcept {
     one.is_explicit = one.started = one.completed = false;
     one.location = 0;
     one.created_on = one.region = undefined_ref;
-    one.created = one.first_start = one.active = one.create_ns = 0;
+    one.created = one.first_start = one.active = one.create_ns = one.waited = 0;
     one.team.reset();
     one.stack.clear();
     one.path = one.descendants = one.children = one.chain = {};

@@ -128,12 +128,13 @@ void Graph::task_switched(LocationRef, Task&, Task& to, std::uint64_t) {
 
 void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
   ++tasks_.completed;
-  task.chain.ns += task.active;
+  const std::uint64_t own = task.active - task.waited;
+  task.chain.ns += own;
   ++task.chain.tasks;
   raise(chain_, task.chain);
   tasks_.total += task.active;
-  tasks_.longest = std::max(tasks_.longest, task.active);
-  tasks_.shortest = tasks_.completed == 1 ? task.active : std::min(tasks_.shortest, task.active);
+  tasks_.longest = std::max(tasks_.longest, own);
+  tasks_.shortest = tasks_.completed == 1 ? own : std::min(tasks_.shortest, own);
   tasks_.moved += task.parent != nullptr && task.parent->location != location ? 1 : 0;
   raise(longest_, task.path);
   TaskRow& row = regions_[task.region];
