@@ -151,3 +151,20 @@ TEST_CASE("the serial part of a process is told beside others of one thread") {
       has(found["text"], "50 ms of 100 ms (50 %) are serial: one thread works outside of parallel regions and 3 idle"));
   check_near(found["win_ns"], 150e6 / 8);
 }
+
+TEST_CASE("ranks of several threads have as much unequal work as they take longer for it") {
+  Teams teams{2, 4};
+  for (unsigned rank = 0; rank < 2; ++rank) {
+    const std::uint64_t worked = start + (rank == 0 ? 100 : 50) * ms;
+    teams.job.program(rank, start, start + 100 * ms);
+    teams.begin(rank, 4, start);
+    teams.end(rank, 4, worked);
+  }
+  const RegionRef receive = teams.job.function("MPI_Recv", 20);
+  teams.trace.enter(teams.job.master(1), start + 50 * ms, receive);
+  teams.trace.leave(teams.job.master(1), start + 100 * ms, receive);
+  const Json found = finding(report_of(teams.job.finish()), "rank-imbalance");
+  CHECK(has(found["text"], "That is 50 ms of it. Other threads idle 150 ms meanwhile: 200 ms in all."));
+  check_near(found["lost_ns"], 200e6);
+  check_near(found["win_ns"], 25e6);
+}

@@ -166,8 +166,8 @@ const Judge::Row Judge::findings[] = {
     {"threads", "unused-threads", &Judge::unused, false},
     {"threads", "preempted", &Judge::preempted_work, false},
     {"MPI", "the wait states", &Judge::waits_in_mpi, false},
-    {"MPI", "mpi-idle", &Judge::idle_beside_mpi, false},
     {"MPI", "rank-imbalance", &Judge::ranks, false},
+    {"MPI", "mpi-idle", &Judge::idle_beside_mpi, false},
 };
 // clang-format on
 

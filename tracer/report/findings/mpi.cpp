@@ -222,14 +222,20 @@ void Judge::idle_beside_mpi() {
   add(std::move(finding), "mpi-idle", mine);
 }
 
+/// A process' work is that of all its threads: divided by them it is time of the run.
+double Judge::threads_of_a_rank() const {
+  return std::max(1.0, static_cast<double>(threads_) / std::max(1u, report_.process_balance.threads));
+}
+
 /// "" where they have equal work, or that is unknown.
 std::string Judge::unequal_ranks() const {
   const Balance& balance = report_.process_balance;
   // Ranks of different jobs do not wait for each other.
   if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return "";
-  if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal) return "";
-  return formatted("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
+  if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal * threads_of_a_rank()) return "";
+  return formatted("Ranks have unequal work: %s works %s%s, the mean is %s; the others wait for it inside MPI.",
                    balance.slowest.c_str(), time(balance.max).c_str(),
+                   threads_of_a_rank() > 1 ? " on all its threads" : "",
                    time(static_cast<std::uint64_t>(balance.mean())).c_str());
 }
 
@@ -240,7 +246,9 @@ void Judge::ranks() {
   const std::string text = unequal_ranks();
   if (text.empty()) return;
   Cells mine;
-  std::uint64_t left = balance.max * balance.threads - balance.sum;
+  std::uint64_t waited = 0;
+  auto left = static_cast<std::uint64_t>(static_cast<double>(balance.max * balance.threads - balance.sum) /
+                                         threads_of_a_rank());
   for (const AccountRow& row : account_.details)
     if (row.is(Place::mpi) && row.wait) left -= std::min(left, row.ns);
   for (const std::size_t cell : cells([this](const AccountRow& row) {
@@ -248,11 +256,15 @@ void Judge::ranks() {
                 !is_begin_or_end(definitions_.regions[row.region].canonical);
        })) {
     if (left == 0) break;
-    mine.push_back(left < account_.details[cell].ns ? split(cell, left, Place::mpi) : cell);
-    left -= std::min(left, account_.details[mine.back()].ns);
+    const AccountRow whole = account_.details[cell];
+    const std::uint64_t ns = std::min(left, whole.ns);
+    mine.push_back(ns < whole.ns ? split(cell, ns, Place::mpi) : cell);
+    left -= ns;
+    waited += ns;
+    if (whole.parallel == undefined_ref) take_idle(mine, Place::mpi_idle, whole.region, share(ns, whole.ns));
   }
   Finding finding;
-  finding.text = text + " That is " + time(sum(mine)) + " of it.";
+  finding.text = text + " That is " + time(waited) + " of it." + others_idle(sum(mine) - waited, sum(mine));
   finding.advice = advice_for_unequal_ranks;
   finding.sure = doubtful_ ? "low" : "medium";
   add(std::move(finding), "rank-imbalance", mine);
