@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/report/reported.hpp"
 #include "tests/report/trace_builder.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
@@ -55,4 +56,35 @@ TEST_CASE("a report has the locks that were waited for longest and the sum of al
     CHECK(wait == ms + locks - 1);
     CHECK(held == 2 * (locks - 1) + 2 + 3 * (locks - 7));
   }
+}
+
+TEST_CASE("of a lock that is taken at two places the advice is by how the one is held that others wait for") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             brief = trace.region("omp_set_lock", RegionRole::artificial, 20),
+             lasting = trace.region("omp_set_lock", RegionRole::artificial, 30);
+  const auto take = [&](LocationRef thread, RegionRef at, std::uint64_t wanted, std::uint64_t got,
+                        std::uint64_t freed) {
+    trace.enter(thread, wanted, at);
+    trace.simple(thread, got, EventType::acquire_lock, 0, 7, thread + 1);
+    trace.leave(thread, got, at);
+    trace.simple(thread, freed, EventType::release_lock, 0, 7, thread + 1);
+  };
+  trace.simple(0, ms, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) trace.team_begin(thread, ms, parallel);
+  for (std::uint64_t now = ms; now < 25 * ms; now += 6 * ms) {
+    take(1, lasting, now, now, now + 5 * ms);
+    take(0, brief, now + us, now + 5 * ms + us, now + 5 * ms + us + 100);
+    for (std::uint64_t i = 2; i < 62; ++i) {
+      const std::uint64_t at = now + 5 * ms + i * us;
+      take(0, brief, at, at, at + 100);
+    }
+  }
+  for (LocationRef thread = 0; thread < 2; ++thread) trace.team_end(thread, 25 * ms, parallel);
+  trace.simple(0, 25 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& found = finding(report, "contention");
+  CHECK(found["line"] == 20);
+  CHECK(found["advice"].get<std::string>().find("Do less at omp_set_lock @example.c:30") == 0);
+  CHECK(found["text"].get<std::string>().find("taking it is what takes the time") == std::string::npos);
 }

@@ -327,6 +327,7 @@ struct Report {
   std::vector<LockRow> locks;     ///< by waiting time, at most Locks::most_rows
   std::uint64_t other_locks = 0;  ///< how many more there are
   LockTotals of_other_locks;
+  std::map<RegionRef, LockTotals> locks_at;  ///< by the region of the acquisition: how often, and how long it was held
   std::vector<DeviceRow> devices;
   std::vector<DataMovementRow> data_movement;  ///< what could be done without, by time
   TransferTotals data_operations;              ///< all of the host's operations on devices' data

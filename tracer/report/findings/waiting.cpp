@@ -223,15 +223,10 @@ std::string Judge::for_region(RegionRef cause) const {
   return "Spread the work of this part evenly over the threads.";
 }
 
-/// Of the locks that are waited for there.
+/// Of all locks: what is taken there.
 LockTotals Judge::held_at(RegionRef region) const {
-  LockTotals sum;
-  for (const LockRow& row : report_.locks) {
-    if (row.region != region) continue;
-    sum.acquisitions += row.acquisitions;
-    sum.held += row.held;
-  }
-  return sum;
+  const auto found = report_.locks_at.find(region);
+  return found == report_.locks_at.end() ? LockTotals{} : found->second;
 }
 
 void Judge::locks() {
@@ -245,10 +240,10 @@ void Judge::locks() {
       continue;
     }
     const AccountRow all = summary(mine);
-    const LockTotals held = held_at(region);
     const bool has_holder = std::any_of(mine.begin(), mine.end(),
                                         [this](auto cell) { return account_.details[cell].cause != undefined_ref; });
-    if (held.acquisitions != 0 && !has_holder) continue;  // nobody had them: a thread without a processor, for one
+    if (held_at(region).acquisitions != 0 && !has_holder)
+      continue;  // nobody had them: a thread without a processor, for one
     // It lies where somebody had the lock meanwhile.
     std::uint64_t recording = 0;
     for (const std::size_t cell : mine) {
@@ -269,11 +264,14 @@ void Judge::locks() {
                              waits == 1 ? "once" : (format_count(waits) + " times").c_str(), time(all.longest).c_str());
     if (!ordered) finding.text += held_by(mine);
     finding.text += "." + how_waited(region);
+    const RegionRef holder = all.cause;
+    const RegionRef kept_at = holder != undefined_ref ? holder : region;  // what the others wait for
+    const LockTotals held = held_at(kept_at);
     const bool is_brief = held.acquisitions >= often && held.held / held.acquisitions < short_hold;
     if (is_brief && !ordered)
-      finding.text += " It is taken " + format_count(held.acquisitions) + " times and held for " +
+      finding.text += " It is taken " + format_count(held.acquisitions) + " times" +
+                      (kept_at == region ? "" : " at " + name(kept_at)) + " and held for " +
                       time(held.held / held.acquisitions) + ": taking it is what takes the time.";
-    const RegionRef holder = all.cause;
     finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
                                 "with small chunks "
                                 "(static, 1) so that neighbours run at the same time."

@@ -60,6 +60,8 @@ void Locks::other_event(LocationRef location, const Event& event, std::span<cons
     const std::uint64_t held = entry.acquired == 0 ? 0 : event.time - std::min(event.time, entry.acquired);
     entry.totals.held += held;
     entry.totals.longest_held = std::max(entry.totals.longest_held, held);
+    if (entry.taken_at != undefined_ref) at_[entry.taken_at].held += held;
+    entry.taken_at = undefined_ref;
     entry.released = event.time;
     entry.acquired = 0;
     return;
@@ -70,6 +72,8 @@ void Locks::other_event(LocationRef location, const Event& event, std::span<cons
     const Frame& frame = state.current->stack.back();
     const std::uint64_t wait = event.time - std::min(event.time, frame.enter);
     if (entry.region == undefined_ref) entry.region = frame.region;
+    entry.taken_at = frame.region;
+    ++at_[frame.region].acquisitions;
     entry.totals.wait += wait;
     entry.totals.longest_wait = std::max(entry.totals.longest_wait, wait);
     // Somebody released it while we waited, so it was not free when we came.
@@ -96,6 +100,7 @@ void Locks::fill(Report& report) const {
   }
   for (const auto& [lock, entry] : locks_)
     if (shown.count(lock) == 0) add(of_rest, entry.totals);
+  report.locks_at = at_;
   report.other_locks = rest;
   report.of_other_locks = of_rest;
 }

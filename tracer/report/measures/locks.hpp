@@ -2,6 +2,7 @@
 // Locks, critical regions, ordered and atomic: who waited how long, and for how long they were held.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -23,7 +24,8 @@ class Locks final : public Observer {
   struct Entry {
     LockTotals totals;
     std::uint64_t acquired = 0, released = 0;
-    RegionRef region = undefined_ref;
+    RegionRef region = undefined_ref;    ///< where it was waited for first
+    RegionRef taken_at = undefined_ref;  ///< by who has it
   };
   using Entries = std::unordered_map<OwnNumber, Entry, OwnNumber::Hash>;
   Entry& entry_of(OwnNumber lock);
@@ -35,6 +37,7 @@ class Locks final : public Observer {
   Bound bound_{std::size_t{1} << 19};  ///< programs may have a lock for each element of their data
   std::uint64_t forgotten_ = 0;
   LockTotals of_forgotten_;
+  std::map<RegionRef, LockTotals> at_;  ///< by the region of the acquisition
 };
 
 }  // namespace tracer::report
