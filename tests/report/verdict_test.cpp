@@ -198,6 +198,29 @@ TEST_CASE("a loop that hands out chunks of less than a microsecond is told so, a
   CHECK(report_with(20'000)["verdict"]["findings"].empty());  // 2 us each
 }
 
+TEST_CASE("what regions inside of a loop's iterations take is time of its chunks") {
+  TraceBuilder trace{2};
+  trace.editable().parameters = {{"chunks", EventType::parameter_uint}};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             inside = trace.region("critical sblock", RegionRole::critical_sblock, 12);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    trace.enter(thread, start, loop);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      trace.enter(thread, start + i * 40 * us, inside);
+      trace.leave(thread, start + i * 40 * us + 38 * us, inside);
+    }
+    trace.simple(thread, start + 40 * ms, EventType::parameter_uint, 0, 4000);
+    trace.leave(thread, start + 40 * ms, loop);
+    trace.team_end(thread, start + 40 * ms, parallel);
+  }
+  trace.simple(0, start + 40 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  for (const Json& one : report["verdict"]["findings"]) CHECK(one["id"] != "small-chunks");
+}
+
 TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: that is said instead") {
   const auto verdict_with = [](std::vector<Property> properties) {
     TraceBuilder trace = imbalance_3_to_1();

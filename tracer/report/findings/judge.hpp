@@ -110,7 +110,6 @@ class Judge {
   void doacross(RegionRef sink, const Cells& mine);
   void unseen_sinks(const RegionRow& row);
   void small_chunks();
-  std::uint64_t time_of_chunks(const RegionRow& loop) const;
   std::optional<std::size_t> cell_of_work(const RegionRow& loop) const;
   void tasks();
   void starvation(RegionRef region, std::uint64_t longest);

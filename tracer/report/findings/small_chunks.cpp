@@ -23,14 +23,6 @@ std::uint64_t round_figure(double value) {
 
 }  // namespace
 
-/// Where chunks are recorded (TRACER_RECORD=+chunks) they are regions in the loop.
-std::uint64_t Judge::time_of_chunks(const RegionRow& loop) const {
-  std::uint64_t ns = loop.exclusive;
-  for (const RegionRow& row : report_.regions)
-    if (row.label == "loop chunk" && row.line == loop.line && row.file == loop.file) ns += row.exclusive;
-  return ns;
-}
-
 /// Loops whose chunks are so short that handing them out takes the time.
 void Judge::small_chunks() {
   constexpr std::uint64_t short_chunk = 2'000;    // ns
@@ -46,7 +38,8 @@ void Judge::small_chunks() {
     const auto found = account_.loops.find(row.region);
     if (found == account_.loops.end() || found->second.chunks < often) continue;
     const LoopFacts& loop = found->second;
-    const auto each = static_cast<std::uint64_t>(ran * static_cast<double>(time_of_chunks(row) / loop.chunks));
+    // With the regions inside of its iterations.
+    const auto each = static_cast<std::uint64_t>(ran * static_cast<double>(row.balance.sum / loop.chunks));
     if (each >= short_chunk) continue;
     const double iterations = share(loop.all_iterations, loop.chunks);
     const bool whole = iterations > 9.95 || std::abs(iterations - std::round(iterations)) < 0.05;
