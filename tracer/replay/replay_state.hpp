@@ -101,7 +101,7 @@ struct Task {
   LocationRef created_on = undefined_ref;  ///< undefined_ref: not recorded
   RegionRef region = undefined_ref;
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
-  std::uint64_t waited = 0;  ///< of `active`: for other threads, and for its own tasks
+  std::uint64_t waited = 0;    ///< of `active`: for other threads, and for its own tasks
   std::shared_ptr<Team> team;  ///< kept, since a task may outlast its team in archives that are wrong
   FrameStack stack;
   TaskRef parent;  ///< what created it; of a complete task what is left of those above
