@@ -204,6 +204,21 @@ TEST_CASE("a filter file in Score-P's syntax leaves regions out, and the last ru
   CHECK(report["trace"]["irregular_events"] == 0);
 }
 
+TEST_CASE("of many rules the trace's property has those that fit, and of phases all") {
+  report::Filter filter;
+  for (unsigned i = 0; i < 5000; ++i) filter.add_rule(false, "a function that is left out " + std::to_string(i));
+  const std::string text = filter.text();
+  CHECK(text.size() < 33'000);
+  CHECK(text.starts_with("EXCLUDE a function that is left out 0; EXCLUDE a function that is left out 1; "));
+  CHECK(text.ends_with("; ..."));
+  Definitions definitions;
+  for (unsigned i = 0; i < 10; ++i) report::record_filter(definitions, text);
+  report::record_filter(definitions, "PHASE solve");
+  REQUIRE(definitions.properties.size() == 1);
+  CHECK(definitions.properties.front().value.size() < 66'000);
+  CHECK(definitions.properties.front().value.ends_with("; PHASE solve"));
+}
+
 TEST_CASE("rules for files and escaped blanks work; a wrong filter file says which line") {
   Region region;
   region.name = region.canonical = "!$omp implicit barrier @a.c:1";

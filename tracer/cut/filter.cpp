@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "tracer/error.hpp"
 #include "tracer/left_out.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
@@ -162,14 +164,29 @@ bool Filter::keeps(const Region& region) const {
   return keep;
 }
 
+namespace {
+
+/// An archive's properties share 256 KiB.
+constexpr std::size_t most_text = 32 * 1024;
+constexpr const char* more_rules = "...";
+
+void append_rule(std::string& text, const std::string& rule) {
+  text += (text.empty() ? "" : "; ") + rule;
+}
+
+}  // namespace
+
 std::string Filter::text() const {
   std::string out;
   const auto add = [&](const std::vector<Rule>& rules, const char* of) {
-    for (const Rule& rule : rules)
-      out += (out.empty() ? "" : "; ") + std::string{rule.include ? "INCLUDE " : "EXCLUDE "} + of + rule.pattern;
+    for (const Rule& rule : rules) {
+      const std::string one = std::string{rule.include ? "INCLUDE " : "EXCLUDE "} + of + rule.pattern;
+      if (out.size() + one.size() > most_text) return false;
+      append_rule(out, one);
+    }
+    return true;
   };
-  add(files_, "file ");
-  add(names_, "");
+  if (!add(files_, "file ") || !add(names_, "")) append_rule(out, more_rules);
   return out;
 }
 
@@ -195,8 +212,10 @@ void record_filter(Definitions& definitions, const std::string& text) {
       std::find_if(all.begin(), all.end(), [](const Property& p) { return p.name == properties::filter; });
   if (before == all.end()) {
     all.push_back({properties::filter, text});
-  } else {
-    before->value += "; " + text;
+  } else if (text.starts_with(phase_rule) || before->value.size() + text.size() <= 2 * most_text) {
+    append_rule(before->value, text);  // those of phases are read again
+  } else if (!before->value.ends_with(more_rules)) {
+    append_rule(before->value, more_rules);
   }
 }
 

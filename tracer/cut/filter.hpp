@@ -25,7 +25,7 @@ class Filter {
   void add_rule(bool include, std::string pattern) { names_.push_back({include, std::move(pattern)}); }
   bool empty() const { return names_.empty() && files_.empty(); }
   bool keeps(const Region& region) const;
-  /// For the trace's properties: "EXCLUDE flush; INCLUDE ...".
+  /// For the trace's properties: "EXCLUDE flush; INCLUDE main". Behind 32 KiB of rules: "; ...".
   std::string text() const;
 
  private:
