@@ -50,6 +50,7 @@ struct JournalFile {
   std::string spool;                ///< directory of the rings, "" when they died with the process
   std::string boot;                 ///< the kernel's boot id
   std::uint64_t cut_bytes = 0;      ///< at the end: an entry that was being written
+  std::uint64_t in_vain = 0;        ///< bytes of which a checksum was made that was no entry's
   std::vector<std::string> damage;  ///< what could not be read, a line each
 };
 

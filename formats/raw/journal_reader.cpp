@@ -228,8 +228,13 @@ class FileSource final : public Source {
 
 constexpr std::size_t head_bytes = 16;
 
-/// The payload of the entry at `at`; false when there is no whole and sound one.
-bool find_entry(Source& source, std::uint64_t at, EntryType& type, std::span<const std::byte>& payload) {
+/// What looks like the head of a long entry costs a checksum: of a crafted file no more than this is summed in vain,
+/// all its damaged places together.
+constexpr std::uint64_t most_in_vain = 256u << 20;
+
+/// The payload of the entry at `at`; false when there is no whole and sound one, `in_vain` then has its bytes more.
+bool find_entry(Source& source, std::uint64_t at, EntryType& type, std::span<const std::byte>& payload,
+                std::uint64_t& in_vain) {
   std::uint32_t number = 0, size = 0;
   std::uint64_t check = 0;
   const auto head = source.get(at, head_bytes);
@@ -242,27 +247,20 @@ bool find_entry(Source& source, std::uint64_t at, EntryType& type, std::span<con
   if (whole.empty()) return false;
   payload = whole.subspan(head_bytes);
   type = static_cast<EntryType>(number);
-  return check == checksum(payload.data(), payload.size(), (std::uint64_t{number} << 32) | size);
+  if (check == checksum(payload.data(), payload.size(), (std::uint64_t{number} << 32) | size)) return true;
+  in_vain += size;
+  return false;
 }
 
-/// Where the next sound entry begins behind damage at `at`; the file's end when there is none. What looks like the
-/// head of a long entry costs a checksum: crafted files are not looked through without end.
-std::uint64_t next_entry(Source& source, std::uint64_t at) {
-  constexpr std::uint64_t most_looked_at = 16u << 20, most_summed = 256u << 20;
+/// Where the next sound entry begins behind damage at `at`; the file's end when there is none.
+std::uint64_t next_entry(Source& source, std::uint64_t at, std::uint64_t& in_vain) {
+  constexpr std::uint64_t most_looked_at = 16u << 20;
   const std::uint64_t end = source.size();
   EntryType type{};
-  std::uint64_t summed = 0;
-  for (const std::uint64_t begin = at++; end - at >= head_bytes && at - begin < most_looked_at; ++at) {
-    std::uint32_t number = 0, size = 0;
-    const auto head = source.get(at, head_bytes);
-    if (head.empty()) break;
-    std::memcpy(&number, head.data(), 4);
-    std::memcpy(&size, head.data() + 4, 4);
-    if (number == 0 || number >= most_entry_types || size > end - at - head_bytes) continue;
-    if ((summed += size) > most_summed) break;
-    std::span<const std::byte> payload;
-    if (find_entry(source, at, type, payload)) return at;
-  }
+  std::span<const std::byte> payload;
+  for (const std::uint64_t begin = at++;
+       end - at >= head_bytes && at - begin < most_looked_at && in_vain < most_in_vain; ++at)
+    if (find_entry(source, at, type, payload, in_vain)) return at;
   return end;
 }
 
@@ -286,8 +284,8 @@ JournalFile parse(Source& source) {
   while (end - at >= head_bytes) {
     EntryType type{};
     std::span<const std::byte> payload;
-    if (!find_entry(source, at, type, payload)) {
-      const std::uint64_t next = next_entry(source, at);
+    if (!find_entry(source, at, type, payload, result.in_vain)) {
+      const std::uint64_t next = next_entry(source, at, result.in_vain);
       if (next == end) break;
       result.damage.push_back("journal: " + format_count(next - at) + " bytes are damaged");
       at = next;

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/base/files/file.hpp"
@@ -31,28 +33,54 @@ bool is_sound(const SegmentHeader& header) noexcept {
          header.payload_bytes >= header.records;
 }
 
-/// The next place from `offset` on where a sound header stands; `size` when there is none.
-std::uint64_t find_header(int fd, std::uint64_t offset, std::uint64_t size) {
-  std::vector<char> window(1 << 20);
-  constexpr std::uint64_t header_bytes = sizeof(SegmentHeader);
-  while (offset + header_bytes <= size) {
+/// Looks for headers behind damage. What it has read of the file it keeps for the next damaged place.
+class HeaderSearch {
+ public:
+  HeaderSearch(int fd, std::uint64_t size) noexcept : fd_{fd}, size_{size} {}
+
+  /// The next place from `offset` on where a sound header stands; the file's size when there is none.
+  std::uint64_t next(std::uint64_t offset) {
+    while (offset + header_bytes <= size_) {
+      if (!has(offset) && !read_from(offset)) return size_;
+      std::size_t at = offset < begin_ ? 0 : static_cast<std::size_t>(offset - begin_);
+      for (; at + header_bytes <= filled_; ++at) {
+        SegmentHeader header;
+        if (std::memcmp(window_.data() + at, &segment_magic, 4) != 0) continue;
+        std::memcpy(&header, window_.data() + at, sizeof header);
+        if (is_sound(header)) return begin_ + at;
+      }
+      offset = begin_ + at;
+    }
+    return size_;
+  }
+  std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+
+ private:
+  static constexpr std::uint64_t header_bytes = sizeof(SegmentHeader);
+
+  /// In the window, with a header's bytes from there on.
+  bool has(std::uint64_t offset) const noexcept {
+    return offset >= begin_ && offset + header_bytes <= begin_ + filled_;
+  }
+  /// False: nothing is there, or it cannot be read.
+  bool read_from(std::uint64_t offset) {
     // Holes hold no headers: a file may claim to be of any size.
-    const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return size;
+    const off_t data = ::lseek(fd_, static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return false;
     if (data > 0 && static_cast<std::uint64_t>(data) > offset + header_bytes)
       offset = static_cast<std::uint64_t>(data) - header_bytes;
-    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), size - offset));
-    if (!read_at(fd, window.data(), bytes, offset)) return size;
-    for (std::size_t at = 0; at + header_bytes <= bytes; ++at) {
-      SegmentHeader header;
-      if (std::memcmp(window.data() + at, &segment_magic, 4) != 0) continue;
-      std::memcpy(&header, window.data() + at, sizeof header);
-      if (is_sound(header)) return offset + at;
-    }
-    offset += bytes - header_bytes + 1;
+    window_.resize(1 << 20);
+    begin_ = offset;
+    filled_ = static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), size_ - offset));
+    bytes_read_ += filled_;
+    return read_at(fd_, window_.data(), filled_, offset);
   }
-  return size;
-}
+
+  int fd_;
+  std::uint64_t size_, begin_ = 0, bytes_read_ = 0;
+  std::size_t filled_ = 0;
+  std::vector<char> window_;
+};
 
 /// Whether from `offset` to the end there is the beginning of one segment: then nothing was damaged.
 bool is_cut(int fd, std::uint64_t offset, std::uint64_t size) {
@@ -86,11 +114,12 @@ SegmentIndex index_segments(int fd) {
   if (::fstat(fd, &info) != 0) throw Error("cannot inspect the raw trace");
   const auto size = static_cast<std::uint64_t>(info.st_size);
   std::uint64_t at = sizeof(FileHeader);
+  HeaderSearch search{fd, size};
   while (at < size) {
     SegmentHeader header{};
     const bool whole = size - at >= sizeof header && read_at(fd, &header, sizeof header, at);
     if (!whole || !is_sound(header) || header.payload_bytes > size - at - sizeof header) {
-      const std::uint64_t next = find_header(fd, at + 1, size);
+      const std::uint64_t next = search.next(at + 1);
       if (next == size && is_cut(fd, at, size)) {
         index.cut_bytes = size - at;
       } else {
@@ -106,6 +135,7 @@ SegmentIndex index_segments(int fd) {
     ++index.segments;
     at += sizeof header + header.payload_bytes;
   }
+  index.searched_bytes = search.bytes_read();
   for (auto& [channel, segments] : index.channels) {
     std::stable_sort(segments.begin(), segments.end(),
                      [](const Segment& a, const Segment& b) { return a.position < b.position; });
