@@ -9,9 +9,11 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 KINDS = (("imbalance", ""), ("chain", ""), ("lock", ""), ("overlap", ""), ("phases", ""), ("ring", "3"), ("sampled", ""))
 
@@ -96,6 +98,43 @@ def check_damage(file, directory, package, errors):
     need(refused > 0, f"{refused} of 200 damaged files are refused by a message")
 
 
+def check_refresh(directory, tracer):
+    """Kept tables are replaced where the archive is newer, and only where they are all there is."""
+    archive, tables = directory / "chain", directory / "refreshed"
+    for seconds in (0, 3600):  # the second time they are older than the archive
+        shutil.rmtree(directory / "newer", ignore_errors=True)
+        shutil.copytree(archive, directory / "newer")
+        made = (tables / "locations.parquet").stat().st_mtime if seconds else time.time()
+        os.utime(directory / "newer/traces.otf2", (made + seconds, made + seconds))
+        before = (tables / "locations.parquet").stat().st_ino if seconds else None
+        with tracer.open(directory / "newer", tables=tables, form="rows") as trace:
+            need(len(trace.tasks) == trace.report["tasks"]["created"], "tables that are kept")
+        need((tables / "locations.parquet").stat().st_ino != before, "and made anew where the archive is newer")
+    need(sorted(path.name for path in directory.glob("refreshed*")) == ["refreshed"], "nothing is left beside them")
+    (tables / "notes.txt").write_text("mine")
+    try:
+        tracer.open(directory / "newer", tables=tables, form="rows").tasks
+        need(False, "a directory with other files")
+    except tracer.TracerError as error:
+        need("is not empty" in str(error) and (tables / "notes.txt").exists(), f"other files stay: {error}")
+    shutil.rmtree(tables)
+
+
+def check_many_threads(tracer):
+    """Names are counted once: of 50,000 threads a list's count() would take minutes."""
+    class Trace(tracer.trace.Trace):
+        def __init__(self):  # pylint: disable=super-init-not-called
+            self._temporary = None
+
+        def table(self, name, columns=None, form=None):
+            return [{"location": i, "name": f"OMP thread {i % 100}", "group": f"rank {i // 100}"} for i in range(50_000)] + [
+                {"location": 50_000, "name": "OMP thread 0", "group": "rank 0"}, {"location": 50_001, "name": "alone", "group": "rank 0"}]
+
+    names = Trace().threads()
+    need((names[0], names[101], names[50_000], names[50_001]) == ("rank 0: OMP thread 0 (0)", "rank 1: OMP thread 1", "rank 0: OMP thread 0 (50000)", "alone"),
+         f"names of many threads: {names[0]}, {names[101]}")
+
+
 def look(form, directory):
     """The child: the package in one form."""
     if form == "bare":  # as if nothing were installed
@@ -107,6 +146,9 @@ def look(form, directory):
         with tracer.open(directory / kind, form=None if form == "bare" else form) as trace:
             check_trace(trace, kind, form)
     need(not list(pathlib.Path(tempfile.gettempdir()).glob("tracer-tables-*")), f"{form}: no temporary tables are left")
+    if form == "rows":
+        check_refresh(directory, tracer)
+        check_many_threads(tracer)
     if form in ("bare", "rows"):
         file = check_random_columns(sys.argv[3], directory / f"random-{form}", tracer.parquet)
         check_damage(min(directory.glob("kept/*/regions-*.parquet")), directory, tracer.parquet, tracer)

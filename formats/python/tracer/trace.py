@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trace: an archive, or the directory of its Parquet tables."""
+import collections
 import json
 import pathlib
 import re
@@ -65,14 +66,41 @@ class Trace:
                 self._temporary = tempfile.TemporaryDirectory(prefix="tracer-tables-")
                 self._finalizer = weakref.finalize(self, self._temporary.cleanup)
             place = self._wanted or pathlib.Path(self._temporary.name) / "tables"
-            run_command("export", "--format", "parquet", "-o", place, self.archive)
+            self._export(place)
             self.directory = place
             self._check_schema()
         return self.directory
 
-    def _check_schema(self):
+    def _export(self, place):
+        """Tables of Tracer that are there already are older than the archive: new ones take their place when they are whole."""
+        def write(to):
+            run_command("export", "--format", "parquet", "-o", to, self.archive)
+
+        if not self._has_only_tables(place):
+            write(place)
+            return
+        place = place.resolve()
+        with tempfile.TemporaryDirectory(prefix=f"{place.name}.", dir=place.parent) as beside:
+            new, old = pathlib.Path(beside) / "new", pathlib.Path(beside) / "old"
+            write(new)
+            place.rename(old)
+            new.rename(place)
+
+    @classmethod
+    def _has_only_tables(cls, place):
+        try:
+            return (cls._schema_of(place).startswith("tracer-parquet/")
+                    and all(file.is_dir() or file.suffix == ".parquet" for file in place.rglob("*")))
+        except (OSError, TracerError):
+            return False
+
+    @staticmethod
+    def _schema_of(directory):
         from tracer.parquet import ParquetFile
-        schema = ParquetFile(self.directory / "locations.parquet").metadata.get("tracer.schema", "")
+        return ParquetFile(directory / "locations.parquet").metadata.get("tracer.schema", "")
+
+    def _check_schema(self):
+        schema = self._schema_of(self.directory)
         match = re.fullmatch(r"tracer-parquet/(\d+)", schema)
         if match is None:
             raise TracerError(f"{self.directory} has no tables of Tracer")
@@ -117,11 +145,11 @@ class Trace:
     def threads(self):
         """The name of each location, by its number; each has a name of its own."""
         places = self.table("locations", ["location", "name", "group"], "rows")
-        names = [place["name"] for place in places]
-        longer = {place["location"]: f"{place['group']}: {place['name']}" if names.count(place["name"]) > 1 else place["name"]
+        names = collections.Counter(place["name"] for place in places)
+        longer = {place["location"]: f"{place['group']}: {place['name']}" if names[place["name"]] > 1 else place["name"]
                   for place in places}
-        several = list(longer.values())
-        return {number: f"{name} ({number})" if several.count(name) > 1 else name for number, name in longer.items()}
+        several = collections.Counter(longer.values())
+        return {number: f"{name} ({number})" if several[name] > 1 else name for number, name in longer.items()}
 
     def __getattr__(self, name):
         if name.startswith("_") or name not in DEFINITIONS + EVENTS:
