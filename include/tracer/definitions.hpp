@@ -197,6 +197,7 @@ struct Metric {
   std::uint32_t scope_group = undefined_ref;
   ValueType type = ValueType::uint64;
   bool of_thread = false;                      ///< each location that records it has values of its own
+  LocationRef scope_location = undefined_ref;  ///< of an instance without scope_group: what it is of
   std::uint8_t kind = 0, mode = 17, base = 1;  ///< OTF2_MetricType: other, _MetricMode: absolute, at a point, _Base: 10
   std::int64_t exponent = 0;                   ///< a value counts base to the power of this
 };

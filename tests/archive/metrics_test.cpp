@@ -116,7 +116,8 @@ TEST_CASE("an archive that is written anew has all values of a metric, and what 
   for (const Metric& before : source->definitions().metrics) {
     INFO(before.name);
     CHECK(std::any_of(after.begin(), after.end(), [&](const Metric& one) {
-      return one.name == before.name && one.mode == before.mode && one.of_thread == before.of_thread;
+      return one.name == before.name && one.mode == before.mode && one.of_thread == before.of_thread &&
+             one.scope_location == before.scope_location;
     }));
   }
   const Rules violated = with_outcome(check::check(scratch / "copy"), check::Outcome::violated);

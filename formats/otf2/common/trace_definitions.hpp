@@ -28,7 +28,7 @@ inline constexpr std::uint8_t paradigm_openmp = 3, paradigm_mpi = 4;
 inline constexpr std::uint8_t io_paradigm_parallel = 1;
 inline constexpr std::uint8_t paradigm_class_fork_join = 1, paradigm_class_accelerator = 3;
 inline constexpr std::uint8_t recorder_abstract = 1, recorder_cpu = 2;
-inline constexpr std::uint8_t metric_asynchronous = 2;
+inline constexpr std::uint8_t metric_asynchronous = 2, scope_location = 0;
 inline constexpr std::uint8_t type_uint64 = 4;
 inline constexpr std::uint8_t type_string = 11;
 inline constexpr std::uint8_t parameter_string = 0, parameter_int = 1, parameter_uint = 2;

@@ -123,6 +123,7 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
       }
       if (metric.is_instance) {
         out.recorder = index.locations[metric.recorder];
+        if (metric.scope_type == otf2::values::scope_location) out.scope_location = index.locations[metric.scope];
         if (metric.scope_type == 1) out.scope_group = index.location_groups[metric.scope];
       } else {
         out.of_thread = metric.occurrence < otf2::values::metric_asynchronous;

@@ -266,8 +266,10 @@ void DefinitionWriter::metrics() {
     } else {
       metric_class(self - 1, member, OTF2_METRIC_ASYNCHRONOUS,
                    OTF2_RECORDER_KIND_ABSTRACT);  // only its instance is recorded
-      check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder, OTF2_SCOPE_LOCATION_GROUP,
-                                                     m.scope_group),
+      const bool of_location = m.scope_group == undefined_ref && m.scope_location != undefined_ref;
+      check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder,
+                                                     of_location ? OTF2_SCOPE_LOCATION : OTF2_SCOPE_LOCATION_GROUP,
+                                                     of_location ? m.scope_location : m.scope_group),
             "metric instance");
     }
   }
