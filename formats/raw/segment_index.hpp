@@ -24,7 +24,7 @@ struct SegmentIndex {
   std::map<ChannelId, std::vector<Segment>> channels;  ///< in order of position
   std::vector<Segment> device;                         ///< in order of arrival
   std::uint64_t segments = 0;
-  std::uint64_t cut_bytes = 0;  ///< at the end, of a segment that was being written
+  std::uint64_t cut_bytes = 0;       ///< at the end, of a segment that was being written
   std::uint64_t searched_bytes = 0;  ///< of the file that were read to find headers behind damage
   std::vector<std::string> damage;
 };

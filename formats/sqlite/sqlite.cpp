@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See sqlite.hpp. One transaction; indices are made at the end. Its COMMIT waits for the disk: SQLite ignores what close()
-// reports, and network file systems may report only then that there is no room.
+// See sqlite.hpp. One transaction; indices are made at the end. Its COMMIT waits for the disk: SQLite ignores what
+// close() reports, and network file systems may report only then that there is no room.
 #include "formats/sqlite/sqlite.hpp"
 
 #include <sqlite3.h>

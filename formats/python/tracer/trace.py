@@ -72,7 +72,7 @@ class Trace:
         return self.directory
 
     def _export(self, place):
-        """Tables of Tracer that are there already are older than the archive: new ones take their place when they are whole."""
+        """Tables of Tracer that are there already are older than the archive: new ones replace them when they are whole."""
         def write(to):
             run_command("export", "--format", "parquet", "-o", to, self.archive)
 
