@@ -202,3 +202,18 @@ TEST_CASE("what a task waits for those that it creates makes it no longer") {
   CHECK(report["tasks"]["longest_ns"] == 10 * ms);
   CHECK(report["tasks"]["shortest_ns"] == 5 * ms);
 }
+
+TEST_CASE("values of a metric that is not defined are in no timeline") {
+  TraceBuilder trace{1};
+  trace.simple(0, ms, EventType::metric_uint, 0xfffffff0u, 1);
+  struct Counters final : TimelineVisitor {
+    void counter(const Counter&) override { ++count; }
+    int count = 0;
+  } counters;
+  report::Replay replay{trace.definitions()};
+  report::Timeline timeline{trace.definitions(), counters};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  CHECK(counters.count == 0);
+}

@@ -113,7 +113,8 @@ void Timeline::other_event(LocationRef location, const Event& event, std::span<c
       }
       break;
     case EventType::metric_uint:
-      visitor_.counter({event.ref, location, event.time, event.a, value_type(event)});
+      if (event.ref < definitions_.metrics.size())
+        visitor_.counter({event.ref, location, event.time, event.a, value_type(event)});
       break;
     default:
       break;
