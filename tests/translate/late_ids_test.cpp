@@ -68,7 +68,8 @@ MemorySource region_with_tasks(std::uint64_t by, bool leaves_tasks) {
                        task_switch(65, task_status::complete, task, worker),
                        task_switch(66, task_status::switched, worker, untied),
                        task_switch(67, task_status::complete, untied, worker),
-                       implicit_task_end(90, worker, 1)};
+                       sync_end(71, barrier, worker),
+                       implicit_task_end(72, worker, 1)};
   if (leaves_tasks) {
     auto& records = source.channel(1);
     records.erase(records.begin() + 3, records.begin() + 5);

@@ -171,6 +171,10 @@ std::vector<std::uint32_t> places_of_metrics(const otf2::TraceDefinitions& from)
   constexpr std::size_t most = 1 << 18;
   std::vector<std::uint32_t> places{0};
   for (const otf2::MetricDef& metric : from.metrics) {
+    if (!metric.is_instance && metric.recorder_kind == otf2::values::recorder_abstract) {
+      places.push_back(places.back());  // its instances have the events
+      continue;
+    }
     const otf2::MetricDef* of = class_of(from, metric);
     const std::size_t members = of != nullptr && places.back() < most ? of->members.size() : 1;
     places.push_back(places.back() + static_cast<std::uint32_t>(std::max<std::size_t>(members, 1)));
