@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define EXPORT __attribute__((visibility("default")))
+
 static int is_refused(int fd) {
   const char* const place = getenv("LATE_QUOTA");
   char name[64], path[4096];
@@ -26,23 +28,23 @@ static int refuse(void) {
   return -1;
 }
 
-int close(int fd) {
+EXPORT int close(int fd) {
   const int refused = is_refused(fd);
   const long status = syscall(SYS_close, fd);
   return refused ? refuse() : (int)status;
 }
 
-int fclose(FILE* file) {
+EXPORT int fclose(FILE* file) {
   int (*const next)(FILE*) = (int (*)(FILE*))dlsym(RTLD_NEXT, "fclose");
   const int refused = is_refused(fileno(file));
   const int status = next(file);
   return refused ? refuse() : status;
 }
 
-int fsync(int fd) {
+EXPORT int fsync(int fd) {
   return is_refused(fd) ? refuse() : (int)syscall(SYS_fsync, fd);
 }
 
-int fdatasync(int fd) {
+EXPORT int fdatasync(int fd) {
   return is_refused(fd) ? refuse() : (int)syscall(SYS_fdatasync, fd);
 }

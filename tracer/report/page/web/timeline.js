@@ -92,7 +92,7 @@ export function layout() {
   canvas.style.height = part + 'px';
   overview.style.width = width + 'px';
   drawOverview();
-  redraw();
+  if (drawing.readyAt) draw(); else redraw();  // no frame without a picture: another size has cleared it
   remember();  // other lanes may be in sight
 }
 /** @param {number} t */
