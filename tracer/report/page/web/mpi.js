@@ -36,11 +36,12 @@ function matrixPart() {
 
 export function mpiParts() {
   const m = report.mpi, state = Object.entries(m.waited).filter(([, ns]) => ns).map(([name, ns]) => [stateNames[name.slice(0, -3)], time(ns)]);
-  const doubts = [[m.unmatched, 'sends and receives have no other end in this trace'], [m.reversed, 'messages were received before they were sent, by the clocks of their hosts'], [m.incomplete_collectives, 'collective operations lack some of their ranks'], [m.never_completed, 'requests were never completed by MPI_Wait, MPI_Test or their like']].filter((d) => d[0]);
+  const doubts = [[m.unmatched - (m.given_up || 0), 'sends and receives have no other end in this trace'], [m.given_up, 'sends and receives were not matched, since too many messages were under way'], [m.reversed, 'messages were received before they were sent, by the clocks of their hosts'], [m.incomplete_collectives, 'collective operations lack some of their ranks'], [m.never_completed, 'requests were never completed by MPI_Wait, MPI_Test or their like']].filter((d) => d[0]);
   const ns = (title, key) => [title, (r) => time(r[key]), (r) => r[key]], bytes = (title, key) => [title, (r) => bytesText(r[key]), (r) => r[key]], number = (title, key) => [title, (r) => count(r[key]), (r) => r[key]];
   return [cards([['ranks', count(m.ranks)], ['messages', count(m.messages)], ['bytes', bytesText(m.bytes)], ['collective operations', count(m.collectives)], ...state]),
     note('Calls before MPI_Init or MPI_Session_init (MPI_Initialized, MPI_Get_version and the like) are not recorded.'),
     ...doubts.map((d) => part(warning(`${count(d[0])} ${d[1]}.`))),
+    ...m.clock_uncertainty_ns ? [part(warning(`Times of different hosts may be off by ${time(m.clock_uncertainty_ns)}: shorter waits between them mean nothing.`))] : [],
     table('Waiting', m.wait_states, [['waits in', (r) => link(r.at.name)], ['state', (r) => stateNames[r.state]], ['for', (r) => link(r.for.name)], ns('time', 'ns'), number('count', 'count'), ['longest', (r) => time(r.longest.ns), (r) => r.longest.ns],
       ['of it', (r) => tag('a', {href: '#', 'data-from': r.longest.at_ns, 'data-span': r.longest.ns}, `${rankName(r.longest.rank)} for ${rankName(r.longest.for_rank)}`)]]),
     table('By function', m.functions, [['function', (r) => r.function], number('calls', 'count'), ns('time', 'total_ns'), ns('longest', 'longest_ns'), ns('waited', 'waited_ns'), bytes('sent', 'sent_bytes'), bytes('received', 'received_bytes'), ['most time', (r) => `${rankName(r.most_rank)}: ${time(r.most_ns)}`, (r) => r.most_ns]]),
