@@ -21,7 +21,7 @@ test('marks are 1, 2 or 5 times a power of ten apart, never closer than wanted',
   for (let wanted = 1e-3; wanted < 1e12; wanted *= 1.37) assert.ok(axisStep(wanted) >= wanted && axisStep(wanted) < 2.6 * wanted, String(wanted));
 });
 test('sizes, counts and shares', () => {
-  assert.deepEqual([0, 1023, 1024, 1536, 5 * 1024 ** 5].map(bytesText), ['0 B', '1023 B', '1 KiB', '1.5 KiB', '5120 TiB']);
+  assert.deepEqual([0, 1023, 1024, 1536, 5 * 1024 ** 5].map(bytesText), ['0 B', '1023 B', '1 KiB', '1.5 KiB', '5 PiB']);
   assert.equal(count(1234567.4), '1,234,567');
   assert.equal(digits(1.00049), '1');
   assert.deepEqual([percent(1, 8), percent(1, 0)], ['12.5 %', '-']);

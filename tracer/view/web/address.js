@@ -34,14 +34,14 @@ export function remember() {
 /** What another address has left on the page. */
 function forget() {
   $('search').value = ''; search('');
-  setSelected(null);
+  setSelected(null); $('details').replaceChildren();
   setView(-length * 0.01, length * 1.01);
-  showSide(sides[0]); showTab(tabNames()[0]);
 }
 export function restore() {
   if (location.hash && location.hash === written) return;
   const words = new URLSearchParams(location.hash.slice(1));
-  if (restored) forget();
+  const again = restored;
+  if (again) forget();
   clearRange();
   const find = words.get('find'), tab = words.get('tab');
   if (find) { $('search').value = find; search(find); }
@@ -53,8 +53,9 @@ export function restore() {
   if (to > from) setView(from, to);
   const [lane, depth, begin, end, name] = (words.get('at') || '').split('.').map(Number);
   if (words.get('at') && lanes[lane]) selectAt(lane, depth, {begin, end, name}, (what) => select(what, true));
-  if (compared && words.get('side') === sides[1].title) showSide(sides[1]);
-  if (tab) showTab(tab);
+  const wantedSide = compared && words.get('side') === sides[1].title ? sides[1] : sides[0];
+  if (wantedSide !== side) showSide(wantedSide);
+  if (again || tab) showTab(tab || tabNames()[0]);
   restored = true;
   refresh();
 }

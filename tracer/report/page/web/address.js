@@ -31,7 +31,7 @@ export function remember() {
 /** What another address has left on the page. */
 function forget() {
   $('search').value = ''; search('');
-  setSelected(null);
+  setSelected(null); $('details').replaceChildren();
   setView(-length * 0.01, length * 1.01);
   showSide(sides[0]); showTab(tabNames()[0]);
 }

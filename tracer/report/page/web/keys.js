@@ -123,11 +123,11 @@ $('arrows').onchange = redraw;
 $('ranks').hidden = !several;
 $('ranks').onclick = foldProcesses;
 $('path').onchange = redraw;
-$('bands').onchange = layout;
+$('bands').onchange = () => layout();
 $('sort').onchange = (e) => sortLanes(e.target.value);
 $('only').addEventListener('input', (e) => filterLanes(e.target.value));
-window.addEventListener('resize', layout);
-onWidth($('scroller'), layout);
+window.addEventListener('resize', () => layout(true));
+onWidth($('scroller'), () => layout(true));
 window.addEventListener('hashchange', restore);
 
 /** @param {boolean} isDark */

@@ -7,7 +7,7 @@ import {count, fitting, percent, time} from './numbers.js';
 import {above, bytesOf, integersOf} from './rows.js';
 import {laneName, legend, link, part, table} from './panels.js';
 import {byName, isWanted, range, scale, shownFor, theme, view} from './timeline.js';
-import {activities, lanes, length, meta, report, side, sides} from './trace.js';
+import {activities, compared, lanes, length, meta, report, side, sides} from './trace.js';
 
 /** Per location cells of (gap in units, kind, number, by how much each counter went up). @param {string} base64 @param {any[]} traces whose cells these are */
 export function decodeSamples(base64, traces) {
@@ -34,7 +34,7 @@ $('samples').textContent = '';
 
 // ---- What is chosen.
 /** @type {any} */
-export const flame = {show: 'all', by: -1, thread: -1, construct: -1, constructName: '', root: 0, at: 0, boxes: [], open: new Map()};
+export const flame = {show: 'all', by: -1, thread: -1, construct: -1, constructName: '', threadName: '', root: 0, at: 0, boxes: [], open: new Map()};
 const samplesOf = (of) => of.samples && of.samples.kinds.length ? of.samples : null;
 /** Constructs on the paths, and regions that samples are in: names for the choice. */
 function sampledConstructs(of) {
@@ -294,12 +294,19 @@ function flamePart() {
 /** What was chosen may be of the other of two traces: threads and constructs have other numbers there. */
 function keepChoices() {
   flame.by = Math.min(flame.by, side.samples.counters.length - 1);
-  if (!side.samples.lanes.has(flame.thread)) flame.thread = -1;
-  const same = sampledConstructs(side).find((r) => meta.names[side.name + r] === flame.constructName);
-  flame.construct = same === undefined ? -1 : same;
+  flame.thread = keptNumber([...side.samples.lanes.keys()], ownName, flame.thread, flame.threadName);
+  flame.construct = keptNumber(sampledConstructs(side), (r) => meta.names[side.name + r], flame.construct, flame.constructName);
+}
+const ownName = (l) => laneName(l).slice(compared ? side.title.length + 2 : 0);
+/** The number of what has the name here: `number` where it is one of them. */
+function keptNumber(all, nameOf, number, name) {
+  if (!name) return -1;
+  if (all.includes(number) && nameOf(number) === name) return number;
+  return all.find((one) => nameOf(one) === name) ?? -1;
 }
 function choose(name, value) {
   flame[name] = name === 'show' ? value : Number(value);
+  if (name === 'thread') flame.threadName = flame.thread < 0 ? '' : ownName(flame.thread);
   if (name === 'construct') flame.constructName = flame.construct < 0 ? '' : meta.names[side.name + flame.construct];
   updateSamples();
 }

@@ -73,7 +73,8 @@ export function filterLanes(text) {
 /** @type {any[]} */
 export let order = [];
 export const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
-export function layout() {
+/** @param {boolean} [isResize] the same lanes at another size */
+export function layout(isResize = false) {
   width = $('scroller').clientWidth;  // beside its scrollbar: as wide as the canvas in it
   NAMES = width < 600 ? 96 : several ? 220 : 190;
   const threads = lanes.filter((lane) => !lane.left_out && isWanted(lane)).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
@@ -93,7 +94,7 @@ export function layout() {
   overview.style.width = width + 'px';
   drawOverview();
   if (drawing.readyAt) draw(); else redraw();  // no frame without a picture: another size has cleared it
-  remember();  // other lanes may be in sight
+  if (!isResize) remember();  // other lanes may be in sight
 }
 /** @param {number} t */
 export const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
@@ -206,6 +207,11 @@ function axis(g, top) {
   }
 }
 
+/** Of several counters of a name the end tells them apart: whose each is. */
+function counterName(counter, room) {
+  const metric = counter.metric || counter.name, of = counter.name.slice(metric.length);
+  return fitting(fitting(metric, Math.max(6, room - of.length)) + of, room);
+}
 function drawCounter(g, counter) {
   // 0 is in the picture: a value's height is its share of the largest.
   const h = COUNTER, n = counter.time.length, high = Math.max(0, counter.max), whole = high - Math.min(0, counter.min);
@@ -218,7 +224,7 @@ function drawCounter(g, counter) {
   }
   g.globalAlpha = 1;
   g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
-  g.fillStyle = theme.fg; g.fillText(fitting(counter.name, (NAMES - 8) / 6.2), 8, counter.y + 14);
+  g.fillStyle = theme.fg; g.fillText(counterName(counter, Math.floor((NAMES - 8) / 6.2)), 8, counter.y + 14);
   const said = (value) => counter.unit === 'B' || counter.unit.toLowerCase() === 'bytes' ? bytesText(value) : Number.isInteger(value) ? count(value) : digits(value);
   g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
 }

@@ -42,7 +42,10 @@ export const lanes = decode();
 export function nameCounters(counters) {
   const times = new Map();
   for (const {name} of counters) times.set(name, (times.get(name) || 0) + 1);
-  for (const one of counters) if (times.get(one.name) > 1 && lanes[one.lane]) one.name += ', ' + lanes[one.lane].name;
+  for (const one of counters) {
+    one.metric = one.name;
+    if (times.get(one.name) > 1 && lanes[one.lane]) one.name += ', ' + lanes[one.lane].name;
+  }
 }
 nameCounters(meta.counters);
 /** Takes over from the reports how long each thread did what. */
