@@ -65,10 +65,11 @@ std::atomic<const Session*> ended{nullptr};  ///< two threads may end the run at
 
 std::atomic<sample::Sampler*> sampler{nullptr};
 
-/// In a child: functions for the end of its parent, and who watches the parent's threads.
+/// In a child: functions for the end of its parent, who watches the parent's threads, and that its recording had ended.
 void forget_parent() {
   if (Tool* self = tool.load()) self->at_end.clear();
   sampler.store(nullptr);
+  ompt::context().has_ended.store(false, std::memory_order_relaxed);
 }
 
 /// The settings, read once; nullptr when nothing is to be recorded. Under the lock.

@@ -54,8 +54,9 @@ def main():
         need(checked.returncode == 0, f"the filtered archive is valid {checked.stdout if checked.returncode else ''}")
 
         many = "".join(f" EXCLUDE a_function_of_the_program_that_is_left_out_{number}\n" for number in range(5000))
+        (directory / "many").mkdir()
         (directory / "rules").write_text("SCOREP_REGION_NAMES_BEGIN\n" + many + "SCOREP_REGION_NAMES_END\n")
-        worked, report = traced(imbalance, directory, "--filter", directory / "rules")
+        worked, report = traced(imbalance, directory / "many", "--filter", directory / "rules")
         need(report["trace"]["properties"]["TRACER::FILTER"].endswith("; ..."), "of 5,000 rules the trace names the first")
 
         (chained, others), report = traced(chain, directory)

@@ -108,6 +108,27 @@ TEST_CASE("an id that is too far from the first of its thread is counted, and ta
   CHECK(found.report.repairs.count("ids out of range") == 1);
 }
 
+TEST_CASE("behind lost records an id may be as far from the first as it likes") {
+  const auto with_another_region = [](std::uint64_t counter) {
+    MemorySource source = region_with_tasks(std::uint64_t{1} << 27, false);
+    Record lost{};
+    lost.kind = RecordKind::lost;
+    lost.time = 81;
+    lost.b = 1;
+    const ParallelId region = make_id(0, counter);
+    const TaskId part = make_id(0, counter + 1);
+    auto& records = source.channel(0);
+    records.insert(records.begin() + 11, {lost, parallel_begin(82, region, 1), implicit_task_begin(83, region, part, 0, 1),
+                                          implicit_task_end(84, part), parallel_end(85, region)});
+    return source;
+  };
+  const Translated near(with_another_region((std::uint64_t{1} << 27) + 100));
+  const Translated far(with_another_region(std::uint64_t{1} << 38));
+  CHECK(far.sink.text(0) == near.sink.text(0));
+  CHECK(far.report.repairs == near.report.repairs);
+  CHECK(far.report.repairs.count("ids out of range") == 0);
+}
+
 TEST_CASE("what ids name is found before the first that was told, too") {
   Entities entities;
   entities.set(1'000'000, {1, none});

@@ -18,9 +18,10 @@ namespace tracer {
 namespace {
 
 /// What the translator's tables keep (tracer/translate/resolve/tables.hpp), as measured: of a region, of one thread's
-/// part in it (203 together, which may lie in a file), of a task of a run that was killed, of a lock's operation; of
+/// part in it (203 together, which may lie in a file), of a task of a run that was
+/// killed or paused, of a lock's operation; of
 /// everything else nothing that counts.
-constexpr std::uint64_t of_region = 110, of_part = 100, of_task = 18, of_lock_operation = 3;
+constexpr std::uint64_t of_region = 110, of_part = 100, of_task = 26, of_lock_operation = 3;
 /// Of an untied task's switch, and more where it is suspended: its switches are put in order then.
 constexpr std::uint64_t of_untied_switch = 4, of_suspension = 72;
 /// Of a record at the worst: one thread's regions of which nothing but their begins and ends is recorded.

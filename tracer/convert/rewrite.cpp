@@ -45,7 +45,7 @@ class Rewriter final : public EventVisitor {
     ClockProperties& clock = definitions.clock;
     if (events_ != 0) {
       const auto begun = static_cast<long double>(first_) - static_cast<long double>(clock.offset);
-      if (clock.realtime != ClockProperties::unknown_realtime)
+      if (clock.has_realtime())
         clock.realtime += static_cast<std::uint64_t>(
             static_cast<std::int64_t>(begun * 1'000'000'000 / static_cast<long double>(clock.resolution)));
       clock.offset = first_;

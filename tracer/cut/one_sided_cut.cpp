@@ -12,7 +12,8 @@ bool OneSidedCut::has_beginning(std::uint32_t process, const Event& event) {
     case EventType::mpi_rma_atomic:
       operations_.insert(operation);
       return true;
-    case EventType::mpi_rma_complete_here:  // it may be complete at the remote rank later
+    case EventType::mpi_rma_complete_here:
+      return is_complete_here(operation);
     case EventType::mpi_rma_test:
       return operations_.contains(operation);
     case EventType::mpi_rma_complete_there:
@@ -27,6 +28,17 @@ bool OneSidedCut::has_beginning(std::uint32_t process, const Event& event) {
     default:
       return true;
   }
+}
+
+/// It may be complete at the remote rank later, or that is not recorded: the last ones are remembered.
+bool OneSidedCut::is_complete_here(const OnWindow& operation) {
+  if (!operations_.contains(operation)) return false;
+  here_.push_back(operation);
+  if (here_.size() > most_here) {
+    operations_.erase(here_.front());
+    here_.pop_front();
+  }
+  return true;
 }
 
 /// A release follows the acquisition, or the request where no acquisition is recorded (Score-P records none).

@@ -2,7 +2,9 @@
 // What of MPI's one-sided communication a part has: of operations and locks that began before it, it has no end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -22,10 +24,13 @@ class OneSidedCut {
   struct Lock {
     std::uint64_t requested = 0, acquired = 0;
   };
+  static constexpr std::size_t most_here = 1 << 16;
+  bool is_complete_here(const OnWindow& operation);
   bool follow_lock(const OnWindow& which, EventType type);
   void forget(std::uint32_t process, std::uint16_t window);
 
   std::set<OnWindow> operations_;  ///< begun in the part, by matching id
+  std::deque<OnWindow> here_;      ///< of them, complete here
   std::map<OnWindow, Lock> locks_;
 };
 

@@ -104,6 +104,8 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
     case EventType::leave:
     case EventType::release_lock:
     case EventType::program_end:
+      if (event.type == EventType::program_end) state.off = false;  // nothing is behind it
+      [[fallthrough]];
     case EventType::mpi_collective_end:
     case EventType::mpi_rma_collective_end: {
       const auto begin =

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 
 #include "tracer/cut/filter.hpp"
 #include "tracer/cut/part.hpp"
 #include "tracer/error.hpp"
+#include "tracer/left_out.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/timeline.hpp"
@@ -50,6 +52,15 @@ std::vector<bool> chosen_regions(const Definitions& definitions, const std::vect
   return chosen;
 }
 
+/// Gives a location's events to the next reader.
+struct Passed {
+  EventVisitor* to;
+  LocationRef location;
+  void operator()(const Event& event, std::span<const EventAttribute> attributes) const {
+    to->event(location, event, attributes);
+  }
+};
+
 class WithinPhases final : public EventSource, private EventVisitor {
  public:
   WithinPhases(EventSource& source, const std::vector<std::string>& patterns)
@@ -71,6 +82,8 @@ class WithinPhases final : public EventSource, private EventVisitor {
     stacks_.clear();
     open_.clear();
     source_.read(*this);
+    for (LocationRef location = 0; location < states_.size(); ++location)
+      states_[location].left_out.finish(Passed{next_, location});
   }
 
  private:
@@ -83,7 +96,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
   struct State {
     std::optional<Task> task;  ///< explicit: its regions go with it to other threads
     Stack stack;               ///< of what is in no explicit task
-    bool is_silent = false;    ///< the last region's event was left out, and its parameters are
+    LeftOutEvents left_out;
   };
 
   Stack& stack_of(State& state) { return state.task ? stacks_[*state.task] : state.stack; }
@@ -112,20 +125,23 @@ class WithinPhases final : public EventSource, private EventVisitor {
   }
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    if (location < states_.size() && !keeps(location, event)) return;
-    next_->event(location, event, attributes);
+    const Passed keep{next_, location};
+    if (location >= states_.size()) return keep(event, attributes);
+    if (!is_of_region(event.type) && !keeps(location, event)) return;
+    states_[location].left_out.pass(
+        event, attributes, [&](RegionRef) { return !keeps(location, event); }, keep);
+  }
+  static bool is_of_region(EventType type) {
+    return type == EventType::enter || type == EventType::leave || type == EventType::parameter_int ||
+           type == EventType::parameter_uint || type == EventType::parameter_string;
   }
   bool keeps(LocationRef location, const Event& event) {
     State& state = states_[location];
     switch (event.type) {
       case EventType::enter:
-        return !(state.is_silent = !enter(location, event.ref));
+        return enter(location, event.ref);
       case EventType::leave:
-        return !(state.is_silent = !leave(location, event.ref));
-      case EventType::parameter_int:
-      case EventType::parameter_uint:
-      case EventType::parameter_string:
-        return !state.is_silent;
+        return leave(location, event.ref);
       case EventType::metric_uint:
         return is_open(location);
       case EventType::task_switch:

@@ -80,7 +80,8 @@ struct AccountProcess {
   std::uint64_t present = 0;  ///< threads that were there at one time, at most
   std::uint64_t serial_wall =
       0;                     ///< in which no team was at work, and its thread neither in MPI nor waiting for a device
-  std::uint64_t beyond = 0;  ///< outside of the phases that the trace is confined to
+  std::uint64_t device_wall = 0;  ///< outside of teams, in which its thread waited for a device
+  std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
 };
 
@@ -88,6 +89,7 @@ struct AccountProcess {
 struct SerialStretch {
   std::uint64_t from = 0, to = 0;
   RegionRef after = undefined_ref, before = undefined_ref;  ///< parallel regions
+  std::uint64_t ns = 0;                                     ///< without waits for devices
 };
 
 /// A worksharing loop, beside its times.
@@ -103,7 +105,7 @@ struct Account {
   bool whole_process = false;        ///< begins and ends are the kernel's; else the first and last event
   PlaceTimes ns{};
   std::uint64_t total = 0;        ///< the sum of `ns`: threads x (end - begin - beyond), of each process
-  std::uint64_t serial_wall = 0;  ///< mean of the processes'
+  std::uint64_t serial_wall = 0, device_wall = 0;  ///< means of the processes'
   bool is_confined = false;       ///< to phases: the rest is not in it
   std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }

@@ -246,6 +246,7 @@ void Translation::write_location(LocationRef location) {
     const Nanoseconds end = std::max(clock_(journal_.channels[channel].end), result.last);
     definitions_.locations[location].properties.push_back({properties::thread_ended, std::to_string(end)});
   }
+  chosen.finish();
   result.events -= chosen.dropped();
   count(result);
   writer->close();
@@ -262,6 +263,7 @@ void Translation::write_lane(const AnnotationLane& lane) {
   LeftOut chosen(*writer);
   LocationWriter& next = options_.keep ? chosen : *writer;
   LocationResult result = translate_lane(lane, tables_, vocabulary_, clock_, next);
+  chosen.finish();
   result.events -= chosen.dropped();
   count(result);
   writer->close();

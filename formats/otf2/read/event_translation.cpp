@@ -34,11 +34,11 @@ std::size_t EventTranslation::translate(const EventView& view, std::vector<Event
   if (events.empty()) events.resize(1);
   if (!translate(view, events.front(), attributes)) return 0;
   if (view.kind != EventKind::metric) return 1;
-  if (events.size() < view.values.size()) events.resize(view.values.size());
   std::size_t count = 1;
   for (; count < view.values.size(); ++count) {
     const std::uint32_t metric = index_.metric(view.field[0], count);
     if (metric == undefined_ref) break;
+    if (count == events.size()) events.emplace_back();
     Event& event = events[count];
     event = events.front();
     event.attributes = 0;

@@ -124,7 +124,7 @@ class Judge {
   void waits_in_mpi();
   void idle_beside_mpi();
   std::string unequal_ranks() const;
-  double threads_of_a_rank() const;
+  Balance balance_of_ranks() const;
   void ranks();
 
   void preempted_work();

@@ -222,33 +222,42 @@ void Judge::idle_beside_mpi() {
   add(std::move(finding), "mpi-idle", mine);
 }
 
-/// A process' work is that of all its threads: divided by them it is time of the run.
-double Judge::threads_of_a_rank() const {
-  return std::max(1.0, static_cast<double>(threads_) / std::max(1u, report_.process_balance.threads));
+/// The ranks' work as time of the run: what all threads of a rank do in its regions is divided by them.
+Balance Judge::balance_of_ranks() const {
+  Balance balance;
+  const ProcessesByGroup names{report_.processes};
+  for (const AccountProcess& process : account_.processes) {
+    const auto at = [&](Place place) { return process.ns[static_cast<std::size_t>(place)]; };
+    const std::uint64_t threads =
+        std::max<std::uint64_t>(1, account_.ended != 0 ? process.present : process.threads);
+    const std::uint64_t work = at(Place::serial) + at(Place::work) / threads;
+    if (balance.threads++ == 0 || work > balance.max) balance.slowest = names.name_or(process.group, "");
+    balance.max = std::max(balance.max, work);
+    balance.sum += work;
+  }
+  return balance;
 }
 
 /// "" where they have equal work, or that is unknown.
 std::string Judge::unequal_ranks() const {
-  const Balance& balance = report_.process_balance;
+  const Balance balance = balance_of_ranks();
   // Ranks of different jobs do not wait for each other.
   if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return "";
-  if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal * threads_of_a_rank()) return "";
-  return formatted("Ranks have unequal work: %s works %s%s, the mean is %s; the others wait for it inside MPI.",
+  if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal) return "";
+  return formatted("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
                    balance.slowest.c_str(), time(balance.max).c_str(),
-                   threads_of_a_rank() > 1 ? " on all its threads" : "",
                    time(static_cast<std::uint64_t>(balance.mean())).c_str());
 }
 
 /// Where no call is seen to wait, as when messages are not recorded: what ranks are inside MPI beside the work. Waits
 /// that are seen are the same seconds, and MPI's begin and end take as long whatever the ranks have to do.
 void Judge::ranks() {
-  const Balance& balance = report_.process_balance;
+  const Balance balance = balance_of_ranks();
   const std::string text = unequal_ranks();
   if (text.empty()) return;
   Cells mine;
   std::uint64_t waited = 0;
-  auto left = static_cast<std::uint64_t>(static_cast<double>(balance.max * balance.threads - balance.sum) /
-                                         threads_of_a_rank());
+  std::uint64_t left = balance.max * balance.threads - balance.sum;
   for (const AccountRow& row : account_.details)
     if (row.is(Place::mpi) && row.wait) left -= std::min(left, row.ns);
   for (const std::size_t cell : cells([this](const AccountRow& row) {

@@ -31,7 +31,7 @@ double Judge::demand() const {
     of_ranks += static_cast<std::uint64_t>(std::max(0.0, ran - static_cast<double>(waiting)));
   }
   // Ranks are each other's team, whatever they do outside of parallel regions.
-  const double by_teams = share(in_teams, wall_ - std::min(wall_, account_.serial_wall));
+  const double by_teams = share(in_teams, wall_ - std::min(wall_, account_.serial_wall + account_.device_wall));
   return report_.mpi.ranks > 1 ? std::max(by_teams, share(of_ranks, wall_)) : by_teams;
 }
 

@@ -247,7 +247,7 @@ void Judge::how_good_the_trace_is() {
   lines_that_are_missing();
   polls();
   time_in_the_kernel();
-  const std::uint64_t active = there() - account_.at(Place::serial_idle);
+  const std::uint64_t active = there() - account_.at(Place::serial_idle) - account_.at(Place::device_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
     no_advice("perturbed");

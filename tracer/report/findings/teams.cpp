@@ -70,7 +70,7 @@ void Judge::serial() {
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
   if (!account_.stretches.empty()) {
     const SerialStretch& longest = account_.stretches.front();
-    finding.text += " The longest part, " + time(longest.to - longest.from) + ", is " + where(longest) + ".";
+    finding.text += " The longest part, " + time(longest.ns) + ", is " + where(longest) + ".";
     finding.at = longest.from;
     const RegionRef near = longest.before != undefined_ref ? longest.before : longest.after;
     Finding place = at(near);
@@ -96,7 +96,7 @@ std::string Judge::start_or_end_of_program() const {
   if (account_.stretches.empty()) return "";
   const SerialStretch& longest = account_.stretches.front();
   const bool is_start = longest.after == undefined_ref, is_end = longest.before == undefined_ref;
-  if (is_start == is_end || 2 * (longest.to - longest.from) < account_.serial_wall) return "";
+  if (is_start == is_end || 2 * longest.ns < account_.serial_wall) return "";
   const std::uint64_t at = (is_start ? longest.to : longest.from) - report_.begin;
   return formatted(
       "What is %s is the program's %s, and a run that computes for longer has it once as well; the rest of this one is "

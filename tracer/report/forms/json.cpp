@@ -197,7 +197,7 @@ Json json_of(const Account& account, const Report& report, const std::vector<Acc
   }
   for (const SerialStretch& stretch : account.stretches) {
     if (stretches.size() == most_stretches) break;
-    stretches.push_back({{"ns", stretch.to - stretch.from},
+    stretches.push_back({{"ns", stretch.ns},
                          {"after", region_name(report, stretch.after)},
                          {"before", region_name(report, stretch.before)}});
   }

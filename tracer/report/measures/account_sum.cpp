@@ -173,6 +173,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last),
                       device = process.in_device.value(process.last);
   sum.serial_wall = wall - std::min(wall, teams + mpi + device + start + unknown);
+  sum.device_wall = device;
   end_stretch(process, sum.end - unknown);
   close_gap(process, undefined_ref);
   const auto index = static_cast<std::size_t>(&process - processes_.data());
@@ -231,6 +232,7 @@ Account Accountant::account() {
     result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
     result.end = is_first ? one.end : std::max(result.end, one.end);
     result.serial_wall += one.serial_wall / known;
+    result.device_wall += one.device_wall / known;
     result.within += (one.end - one.begin - std::min(one.end - one.begin, one.beyond)) / known;
     result.threads += one.threads;
     result.ended += one.ended;
@@ -242,7 +244,7 @@ Account Accountant::account() {
   for (const std::uint64_t ns : result.ns) result.total += ns;
   complete_cells(result);
   std::stable_sort(result.stretches.begin(), result.stretches.end(),
-                   [](const SerialStretch& a, const SerialStretch& b) { return a.to - a.from > b.to - b.from; });
+                   [](const SerialStretch& a, const SerialStretch& b) { return a.ns > b.ns; });
   if (result.stretches.size() > most_stretches) result.stretches.resize(most_stretches);
   result.loops = std::move(loops_);
   return result;

@@ -31,11 +31,14 @@ void Accountant::end_stretch(Process& process, std::uint64_t time) {
   const std::size_t most = processes_.size() > 16 ? 4 : most_stretches;
   if (stretches.size() >= 2 * most) {
     std::nth_element(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(most), stretches.end(),
-                     [](const auto& a, const auto& b) { return a.to - a.from > b.to - b.from; });
+                     [](const auto& a, const auto& b) { return a.ns > b.ns; });
     stretches.resize(most);
   }
   const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since;
-  stretches.push_back({from, time, process.serial_after, undefined_ref});
+  const std::uint64_t device = process.in_device.value(time);
+  const std::uint64_t waited = device - std::min(device, process.stretch_device), whole = time - from;
+  process.stretch_device = device;
+  stretches.push_back({from, time, process.serial_after, undefined_ref, whole - std::min(whole, waited)});
   process.gap_from = from;
   process.gap_to = time;
 }

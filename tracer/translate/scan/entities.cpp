@@ -9,7 +9,7 @@ namespace tracer::translate {
 
 void Entities::set(std::uint64_t counter, Entity entity) {
   if (size_ == 0) size_ = base_ = counter & ~std::uint64_t{block_size - 1};
-  if (counter < base_) return set_early(counter, entity);
+  if (counter < base_) return set_sparse(counter, entity);
   const auto block = static_cast<std::size_t>((counter - base_) >> block_bits);
   if (block < blocks_.size()) {
     late_[counter] = entity;
@@ -22,9 +22,9 @@ void Entities::set(std::uint64_t counter, Entity entity) {
   size_ = std::max(size_, counter + 1);
 }
 
-void Entities::set_early(std::uint64_t counter, Entity entity) {
-  const auto [early, is_new] = early_.try_emplace(counter, Early{entity, in_order_of_rows_.size()});
-  early->second.entity = entity;
+void Entities::set_sparse(std::uint64_t counter, Entity entity) {
+  const auto [sparse, is_new] = sparse_.try_emplace(counter, Sparse{entity, in_order_of_rows_.size()});
+  sparse->second.entity = entity;
   if (is_new) in_order_of_rows_.push_back(counter);
 }
 

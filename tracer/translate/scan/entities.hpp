@@ -34,23 +34,20 @@ class Entities {
   std::uint64_t size() const noexcept { return size_; }
 
   /// Tables of others that have a row for each counter have so many, from 0 on, in the order of for_each().
-  std::size_t rows() const noexcept { return dense() + early_.size(); }
+  std::size_t rows() const noexcept { return dense() + sparse_.size(); }
   static constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
   /// no_row: of a counter behind all that were set, or of one before the base that was not.
   std::size_t row(std::uint64_t counter) const noexcept {
-    if (counter - base_ < dense()) [[likely]]
-      return static_cast<std::size_t>(counter - base_);
-    const auto early = early_.find(counter);
-    return early != early_.end() ? dense() + early->second.row : no_row;
+    if (!sparse_.empty()) [[unlikely]]
+      if (const auto sparse = sparse_.find(counter); sparse != sparse_.end()) return dense() + sparse->second.row;
+    return counter - base_ < dense() ? static_cast<std::size_t>(counter - base_) : no_row;
   }
 
   /// What was set last; Entity{} for what was not set.
   Entity get(std::uint64_t counter) const noexcept {
-    if (counter >= size_) return {};
-    if (counter < base_) [[unlikely]] {
-      const auto early = early_.find(counter);
-      return early != early_.end() ? early->second.entity : Entity{};
-    }
+    if (!sparse_.empty()) [[unlikely]]
+      if (const auto sparse = sparse_.find(counter); sparse != sparse_.end()) return sparse->second.entity;
+    if (counter - base_ >= dense()) return {};
     if (!late_.empty()) [[unlikely]]
       if (const auto late = late_.find(counter); late != late_.end()) return late->second;
     const auto block = static_cast<std::size_t>((counter - base_) >> block_bits);
@@ -61,18 +58,20 @@ class Entities {
   }
 
   void set(std::uint64_t counter, Entity entity);
+  /// The same, for one that is far from the others: it takes some 80 bytes, and what is between them none.
+  void set_sparse(std::uint64_t counter, Entity entity);
   /// Where the block of the counter that was set first begins: ids count from the start of the run, and what a flight
   /// recorder has left of it begins anywhere. 0 as long as nothing was set.
   std::uint64_t base() const noexcept { return base_; }
 
-  /// body(counter, entity): those from the base on, in order; then earlier ones that were set.
+  /// body(counter, entity): those from the base on, in order; then those before it or far from the others.
   template <class Body>
   void for_each(const Body& body) const {
     for (std::uint64_t counter = base_; counter < size_; ++counter) {
       body(counter, get(counter));
       if (counter % entries_.rows_between_releases == 0) entries_.release();
     }
-    for (const std::uint64_t counter : in_order_of_rows_) body(counter, early_.at(counter).entity);
+    for (const std::uint64_t counter : in_order_of_rows_) body(counter, sparse_.at(counter).entity);
   }
 
  private:
@@ -87,8 +86,8 @@ class Entities {
     std::uint8_t width = 0;     ///< bits per counter: 0, 1, 2, 4; or each_its_own
   };
 
-  /// Before the base: of a wrong or damaged trace.
-  struct Early {
+  /// Before the base, or far behind: of a wrong or damaged trace, or behind lost records.
+  struct Sparse {
     Entity entity;
     std::size_t row = 0;  ///< behind all from the base on
   };
@@ -101,7 +100,6 @@ class Entities {
     return (bits_[b.bits + bit / 64] >> (bit % 64)) & ((1u << b.width) - 1);
   }
 
-  void set_early(std::uint64_t counter, Entity entity);
   void close_block();
 
   std::uint64_t size_ = 0, base_ = 0;
@@ -110,8 +108,8 @@ class Entities {
   std::vector<std::uint64_t> bits_;
   std::vector<Entity> open_;                        ///< the block behind blocks_, as far as it was set
   std::unordered_map<std::uint64_t, Entity> late_;  ///< set when their block was closed: wrong or damaged traces
-  std::unordered_map<std::uint64_t, Early> early_;
-  std::vector<std::uint64_t> in_order_of_rows_;  ///< counters of early_
+  std::unordered_map<std::uint64_t, Sparse> sparse_;
+  std::vector<std::uint64_t> in_order_of_rows_;  ///< counters of sparse_
 };
 
 }  // namespace tracer::translate

@@ -67,12 +67,12 @@ void Scanner::grow_sites() {
 }
 
 void Scanner::name(std::uint64_t counter, Entity entity) {
-  // A damaged trace must not make us allocate without bound: ids are at most one per record, and those of lost records.
-  // What was never set costs a tenth of a byte.
+  // A damaged trace must not make us allocate without bound: ids are at most one per record. What was never set costs a
+  // tenth of a byte. Behind lost records ids may be as far as they like.
   const std::uint64_t limit = (out_.records + 1024) * 4 + (std::uint64_t{1} << 26);
   if (out_.entities.size() != 0 && counter > out_.entities.base() + limit) {
-    out_.repairs.note(Repair::id_out_of_range);
-    counter = 0;
+    if (!has_lost_) out_.repairs.note(Repair::id_out_of_range);
+    return out_.entities.set_sparse(counter, entity);
   }
   out_.entities.set(counter, entity);
 }
@@ -277,6 +277,7 @@ void Scanner::record(const Record& r) {
       return region(r);
     case RecordKind::lost:
       out_.repairs.note(Repair::events_lost);
+      has_lost_ = true;
       return region(r);
     default:
       return region(r);
@@ -315,7 +316,10 @@ ChannelScan scan_channel(RecordReader& reader, ChannelId channel, const RuntimeC
   Repeats repeats;
   bool is_first = true;
   for (auto batch = reader.next_new(repeats); !batch.empty(); batch = reader.next_new(repeats)) {
-    if (std::exchange(is_first, false)) scanner.count_from(counter_near(batch, channel));
+    if (is_first && batch.back().kind != RecordKind::lost) {  // where the begin is lost, a batch has that alone
+      is_first = false;
+      scanner.count_from(counter_near(batch, channel));
+    }
     for (const Record& r : batch) {
       positions.mend(r, [&](const Record& mended) { scanner.record(mended); });
       if (r.kind != RecordKind::more) scanner.passed(r.time);

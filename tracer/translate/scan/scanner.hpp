@@ -81,6 +81,7 @@ class Scanner final : Nesting::Listener {
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
   std::vector<std::uint32_t> forks_;  // regions that began here and have not ended
   TaskCounter task_counter_{0};
+  bool has_lost_ = false;
   TaskId running_ = no_id;      // explicit task
   std::vector<TaskId> around_;  // per implicit instance of nest_: what ran when it began
 

@@ -9,9 +9,7 @@ namespace tracer::translate {
 
 ParallelInstance* Scanner::own_parallel(ParallelId id) {
   if (tracer::channel_of(id) != channel_ || id == no_id) return nullptr;
-  const std::uint64_t counter = counter_of(id);
-  if (counter >= out_.entities.size()) return nullptr;
-  const Entity e = out_.entities.get(counter);
+  const Entity e = out_.entities.get(counter_of(id));
   return e.site == none && e.index < out_.parallels.size() && out_.parallels[e.index].id == id
              ? &out_.parallels[e.index]
              : nullptr;

@@ -26,4 +26,15 @@ void LeftOut::write(std::span<const Event> events, std::span<const EventAttribut
   if (!events_.empty()) next_.write(events_, attributes_);
 }
 
+void LeftOut::finish() {
+  events_.clear();
+  attributes_.clear();
+  left_out_.finish([this](const Event& event, std::span<const EventAttribute> its) {
+    events_.push_back(event);
+    attributes_.insert(attributes_.end(), its.begin(), its.end());
+  });
+  dropped_ -= events_.size();
+  if (!events_.empty()) next_.write(events_, attributes_);
+}
+
 }  // namespace tracer::translate

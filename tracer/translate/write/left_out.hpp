@@ -16,6 +16,8 @@ class LeftOut final : public LocationWriter {
   explicit LeftOut(LocationWriter& next) : next_(next) {}
   void write(std::span<const Event> events, std::span<const EventAttribute> attributes) override;
   void close() override { next_.close(); }
+  /// There are no more events: writes what waited for one.
+  void finish();
   std::uint64_t dropped() const noexcept { return dropped_; }
 
  private:

@@ -156,7 +156,8 @@ const TaskState* TaskCourse::left(TaskId prior, TaskId next, bool ends, Nanoseco
     // From a task to itself: an untied task of a team of one goes on (libomp).
     if (prior != next) view_.note(Repair::switch_from_other_task);
     switch_to(prior, t);
-  } else if (!before && !ends && prior != nest_.current->id && names_.region(prior).construct != Construct::count_) {
+  } else if (!before && !ends && next != nest_.current->id && prior != nest_.current->id &&
+             names_.region(prior).construct != Construct::count_) {
     completed_.emplace_back(prior, nest_.current->id);
   }
   return before;
