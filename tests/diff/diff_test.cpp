@@ -87,7 +87,8 @@ TEST_CASE("devices of processes that are called by their numbers are the same in
     }
     return report;
   };
-  const Diff both = diff({job("Process 4711 (app)", "Process 4712 (app)")}, {job("Process 23 (app)", "Process 9 (app)")});
+  const Diff both =
+      diff({job("Process 4711 (app)", "Process 4712 (app)")}, {job("Process 23 (app)", "Process 9 (app)")});
   REQUIRE(both.devices.size() == 2);
   CHECK(both.devices[0].name == "Device 0, process 1 (app)");
   CHECK(both.devices[1].busy.before == 20);

@@ -118,8 +118,9 @@ TEST_CASE("behind lost records an id may be as far from the first as it likes") 
     const ParallelId region = make_id(0, counter);
     const TaskId part = make_id(0, counter + 1);
     auto& records = source.channel(0);
-    records.insert(records.begin() + 11, {lost, parallel_begin(82, region, 1), implicit_task_begin(83, region, part, 0, 1),
-                                          implicit_task_end(84, part), parallel_end(85, region)});
+    records.insert(records.begin() + 11,
+                   {lost, parallel_begin(82, region, 1), implicit_task_begin(83, region, part, 0, 1),
+                    implicit_task_end(84, part), parallel_end(85, region)});
     return source;
   };
   const Translated near(with_another_region((std::uint64_t{1} << 27) + 100));

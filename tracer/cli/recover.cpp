@@ -148,8 +148,7 @@ void print_left_memory(const Launch& launch) {
   for (const fs::path& spool : unreported) raw::mark_reported(spool);
 }
 
-void recover_elsewhere(const Launch& launch, const std::vector<fs::path>& traces,
-                       const ConvertOptions& conversion) {
+void recover_elsewhere(const Launch& launch, const std::vector<fs::path>& traces, const ConvertOptions& conversion) {
   std::vector<raw::Leftover> own;
   for (auto& leftover : all_leftovers())
     if (!leftover.alive && leftover.launch == launch.mark &&

@@ -79,7 +79,7 @@ struct AccountProcess {
   std::uint64_t ended = 0;    ///< threads that ended while the process went on
   std::uint64_t present = 0;  ///< threads that were there at one time, at most
   std::uint64_t serial_wall =
-      0;                     ///< in which no team was at work, and its thread neither in MPI nor waiting for a device
+      0;  ///< in which no team was at work, and its thread neither in MPI nor waiting for a device
   std::uint64_t device_wall = 0;  ///< outside of teams, in which its thread waited for a device
   std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
@@ -104,10 +104,10 @@ struct Account {
   std::uint64_t begin = 0, end = 0;  ///< of the processes together
   bool whole_process = false;        ///< begins and ends are the kernel's; else the first and last event
   PlaceTimes ns{};
-  std::uint64_t total = 0;        ///< the sum of `ns`: threads x (end - begin - beyond), of each process
+  std::uint64_t total = 0;  ///< the sum of `ns`: threads x (end - begin - beyond), of each process
   std::uint64_t serial_wall = 0, device_wall = 0;  ///< means of the processes'
-  bool is_confined = false;       ///< to phases: the rest is not in it
-  std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
+  bool is_confined = false;                        ///< to phases: the rest is not in it
+  std::uint64_t within = 0;                        ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                     ///< in the account
   std::uint64_t ended = 0, present = 0;          ///< of them, as of the processes

@@ -66,7 +66,9 @@ Reply answer(const Request& request, const Guard& guard, const Site& site) {
       case 0:
         break;
       case 401:
-        return failure(401, "open the address that tracer view printed: it has this session's token. Of a bookmark, append to it the part "
+        return failure(401,
+                       "open the address that tracer view printed: it has this session's token. Of a bookmark, append "
+                       "to it the part "
                        "from # on");
       case 405:
         return failure(405, "there is nothing here but to read");

@@ -21,7 +21,7 @@ struct Scenario {
 
 struct Prediction {
   Scenario scenario;
-  std::uint64_t wall = 0;  ///< from the first event to the last
+  std::uint64_t wall = 0;                             ///< from the first event to the last
   bool balanced_matched = true, lock_matched = true;  ///< the scenario's word names something that it can change
   bool matched() const { return balanced_matched && lock_matched; }
   std::string named;  ///< where not: a region of that name, "" none

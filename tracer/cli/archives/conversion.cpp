@@ -35,8 +35,8 @@ void print_rest_of_job(const fs::path& directory) {
 
 namespace {
 
-/// Beside its raw trace there is an archive, which lacks what is made after its anchor: its converter was killed, or had
-/// no room for the samples.
+/// Beside its raw trace there is an archive, which lacks what is made after its anchor: its converter was killed, or
+/// had no room for the samples.
 bool is_half_done(const fs::path& raw, const fs::path& directory) {
   const fs::path inside = is_there(directory / "raw" / "journal") ? directory / "raw" : directory;
   std::error_code error;

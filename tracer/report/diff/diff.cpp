@@ -225,7 +225,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
 Limit::Limit(std::string_view text) : text_{text} {
   const auto wrong = [&](const std::string& why) {
     return UsageError{"--fail-if '" + text_ + "': " + why +
-                 "; as in 'time > 5%', 'waiting > 10ms' or \"time of '*for*' > 5%\""};
+                      "; as in 'time > 5%', 'waiting > 10ms' or \"time of '*for*' > 5%\""};
   };
   const std::size_t at = text.find_last_of("<>");
   if (at == std::string_view::npos) throw wrong("no < or >");
@@ -283,7 +283,7 @@ std::vector<std::string> Limit::passed_by(const Diff& diff) const {
                                            : nullptr;
   if (part == nullptr)
     throw UsageError{"--fail-if '" + text_ + "': there is no " + name_ +
-                " of a construct; there are count, time, waiting, imbalance"};
+                     " of a construct; there are count, time, waiting, imbalance"};
   bool is_known = false;
   for (const DiffRow& row : diff.constructs) {
     if (fnmatch(pattern_.c_str(), row.name.c_str(), FNM_NOESCAPE) != 0) continue;

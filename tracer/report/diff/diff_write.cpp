@@ -109,9 +109,9 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
   text += rows.text(options);
   if (!diff.devices.empty()) text += "\n" + devices_table(diff).text(options);
   if (!diff.movement.empty()) text += "\n" + movement_table(diff).text(options);
-  text += has_noise(diff)
-              ? "\n* more than the runs of one side differ among themselves (95 %).\n"
-              : "\nA side has one run: no estimate of the noise. Name several of each: tracer diff A1 A2 A3 --against B1 B2 B3\n";
+  text += has_noise(diff) ? "\n* more than the runs of one side differ among themselves (95 %).\n"
+                          : "\nA side has one run: no estimate of the noise. Name several of each: tracer diff A1 A2 "
+                            "A3 --against B1 B2 B3\n";
   return text;
 }
 

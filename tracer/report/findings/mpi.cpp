@@ -228,8 +228,7 @@ Balance Judge::balance_of_ranks() const {
   const ProcessesByGroup names{report_.processes};
   for (const AccountProcess& process : account_.processes) {
     const auto at = [&](Place place) { return process.ns[static_cast<std::size_t>(place)]; };
-    const std::uint64_t threads =
-        std::max<std::uint64_t>(1, account_.ended != 0 ? process.present : process.threads);
+    const std::uint64_t threads = std::max<std::uint64_t>(1, account_.ended != 0 ? process.present : process.threads);
     const std::uint64_t work = at(Place::serial) + at(Place::work) / threads;
     if (balance.threads++ == 0 || work > balance.max) balance.slowest = names.name_or(process.group, "");
     balance.max = std::max(balance.max, work);

@@ -141,7 +141,8 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
       finding.text = "One thread waits for a device in " + name(cause) + " while the others have come to " +
                      name(row.region) + ": " + waits + times + ".";
       finding.advice =
-          "Where one thread alone uses the device: target nowait with depend, and work for the others meanwhile (tasks, "
+          "Where one thread alone uses the device: target nowait with depend, and work for the others meanwhile "
+          "(tasks, "
           "nowait). Where several do: give each device work by its speed, or let threads that are done first take the "
           "next part (small chunks, tasks).";
       sure(finding, "high");

@@ -178,7 +178,7 @@ class Accountant final : public Observer {
     std::uint64_t serial_since = 0;
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
-    std::uint64_t stretch_device = 0;  ///< of in_device, when the last of them ended
+    std::uint64_t stretch_device = 0;                     ///< of in_device, when the last of them ended
     std::map<RegionRef, std::uint64_t> mpi_regions;       ///< where in_mpi comes from
     std::map<RegionRef, std::uint64_t> device_regions;    ///< as that, of in_device
     std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
