@@ -90,7 +90,8 @@ void remove_members(Definitions& definitions) {
   for (RmaWindow& window : definitions.windows) {
     if (window.comm >= definitions.comms.size()) continue;
     const std::uint32_t group = definitions.comms[window.comm].group;
-    window.used = group >= definitions.groups.size() || !definitions.groups[group].members.empty();
+    window.used = group >= definitions.groups.size() || definitions.groups[group].paradigm == Paradigm::mpi ||
+                  !definitions.groups[group].members.empty();  // that of MPI_COMM_SELF lists none
   }
 }
 
