@@ -109,25 +109,33 @@ TEST_CASE("an id that is too far from the first of its thread is counted, and ta
 }
 
 TEST_CASE("behind lost records an id may be as far from the first as it likes") {
-  const auto with_another_region = [](std::uint64_t counter) {
-    MemorySource source = region_with_tasks(std::uint64_t{1} << 27, false);
+  const auto two_regions = [](std::uint64_t counter, bool is_lost) {
+    constexpr std::uint64_t first = std::uint64_t{1} << 27;
+    const auto region = [](Ticks time, std::uint64_t id) {
+      return std::vector<Record>{parallel_begin(time, make_id(0, id), 1),
+                                 implicit_task_begin(time + 1, make_id(0, id), make_id(0, id + 1), 0, 1),
+                                 implicit_task_end(time + 2, make_id(0, id + 1)),
+                                 parallel_end(time + 3, make_id(0, id))};
+    };
     Record lost{};
     lost.kind = RecordKind::lost;
-    lost.time = 81;
+    lost.time = 40;
     lost.b = 1;
-    const ParallelId region = make_id(0, counter);
-    const TaskId part = make_id(0, counter + 1);
-    auto& records = source.channel(0);
-    records.insert(records.begin() + 11,
-                   {lost, parallel_begin(82, region, 1), implicit_task_begin(83, region, part, 0, 1),
-                    implicit_task_end(84, part), parallel_end(85, region)});
+    MemorySource source;
+    std::vector<Record> records{initial_task_begin(1, make_id(0, first))};
+    for (const Record& r : region(10, first + 1)) records.push_back(r);
+    if (is_lost) records.push_back(lost);
+    for (const Record& r : region(50, counter)) records.push_back(r);
+    records.push_back(initial_task_end(95, make_id(0, first)));
+    source.channel(0) = records;
     return source;
   };
-  const Translated near(with_another_region((std::uint64_t{1} << 27) + 100));
-  const Translated far(with_another_region(std::uint64_t{1} << 38));
-  CHECK(far.sink.text(0) == near.sink.text(0));
-  CHECK(far.report.repairs == near.report.repairs);
-  CHECK(far.report.repairs.count("ids out of range") == 0);
+  const std::uint64_t near = (std::uint64_t{1} << 27) + 100, far = std::uint64_t{1} << 38;
+  for (const bool is_lost : {true, false}) {
+    const Translated expected(two_regions(near, is_lost)), found(two_regions(far, is_lost));
+    CHECK(found.sink.text(0) == expected.sink.text(0));
+    CHECK(found.report.repairs.count("ids out of range") == (is_lost ? 0 : 1));
+  }
 }
 
 TEST_CASE("what ids name is found before the first that was told, too") {
