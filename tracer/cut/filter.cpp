@@ -12,11 +12,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
+#include "tracer/cut/left_out_regions.hpp"
 #include "tracer/error.hpp"
-#include "tracer/left_out.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/regions.hpp"
@@ -67,40 +68,30 @@ std::vector<std::string> names_of(const Region& region) {
 }
 
 class FilteredSource final : public EventSource, private EventVisitor {
-  auto keeper(LocationRef location) const {
-    return [this, location](const Event& event, std::span<const EventAttribute> attributes) {
-      next_->event(location, event, attributes);
-    };
-  }
-
  public:
   FilteredSource(EventSource& source, const Filter& filter) : source_{source}, definitions_{source.definitions()} {
     for (const Region& region : definitions_.regions) keep_.push_back(filter.keeps(region));
-    left_out_.resize(definitions_.locations.size());
     record_filter(definitions_, filter.text());
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
   void read(EventVisitor& visitor) override {
-    next_ = &visitor;
+    left_out_.emplace(definitions_.locations.size(), visitor);
     source_.read(*this);
-    for (LocationRef location = 0; location < left_out_.size(); ++location)
-      left_out_[location].finish(keeper(location));
+    left_out_->finish();
   }
 
  private:
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    const auto is_left_out = [this](std::uint32_t region) { return region < keep_.size() && !keep_[region]; };
-    if (location >= left_out_.size()) return next_->event(location, event, attributes);
-    left_out_[location].pass(event, attributes, is_left_out, keeper(location));
+    left_out_->pass(location, event, attributes,
+                    [this](RegionRef region) { return region < keep_.size() && !keep_[region]; });
   }
 
   EventSource& source_;
   Definitions definitions_;
-  EventVisitor* next_ = nullptr;
   std::vector<bool> keep_;
-  std::vector<LeftOutEvents> left_out_;  ///< by location
+  std::optional<LeftOutRegions> left_out_;
 };
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include <tuple>
 
 #include "tracer/cut/filter.hpp"
+#include "tracer/cut/left_out_regions.hpp"
 #include "tracer/cut/part.hpp"
 #include "tracer/error.hpp"
-#include "tracer/left_out.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/timeline.hpp"
@@ -52,15 +52,6 @@ std::vector<bool> chosen_regions(const Definitions& definitions, const std::vect
   return chosen;
 }
 
-/// Gives a location's events to the next reader.
-struct Passed {
-  EventVisitor* to;
-  LocationRef location;
-  void operator()(const Event& event, std::span<const EventAttribute> attributes) const {
-    to->event(location, event, attributes);
-  }
-};
-
 class WithinPhases final : public EventSource, private EventVisitor {
  public:
   WithinPhases(EventSource& source, const std::vector<std::string>& patterns)
@@ -77,13 +68,12 @@ class WithinPhases final : public EventSource, private EventVisitor {
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
   void read(EventVisitor& visitor) override {
-    next_ = &visitor;
+    left_out_.emplace(definitions_.locations.size(), visitor);
     states_.assign(definitions_.locations.size(), {});
     stacks_.clear();
     open_.clear();
     source_.read(*this);
-    for (LocationRef location = 0; location < states_.size(); ++location)
-      states_[location].left_out.finish(Passed{next_, location});
+    left_out_->finish();
   }
 
  private:
@@ -96,7 +86,6 @@ class WithinPhases final : public EventSource, private EventVisitor {
   struct State {
     std::optional<Task> task;  ///< explicit: its regions go with it to other threads
     Stack stack;               ///< of what is in no explicit task
-    LeftOutEvents left_out;
   };
 
   Stack& stack_of(State& state) { return state.task ? stacks_[*state.task] : state.stack; }
@@ -125,15 +114,9 @@ class WithinPhases final : public EventSource, private EventVisitor {
   }
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    const Passed keep{next_, location};
-    if (location >= states_.size()) return keep(event, attributes);
-    if (!is_of_region(event.type) && !keeps(location, event)) return;
-    states_[location].left_out.pass(
-        event, attributes, [&](RegionRef) { return !keeps(location, event); }, keep);
-  }
-  static bool is_of_region(EventType type) {
-    return type == EventType::enter || type == EventType::leave || type == EventType::parameter_int ||
-           type == EventType::parameter_uint || type == EventType::parameter_string;
+    const bool is_kept = location >= states_.size() || keeps(location, event);
+    const bool is_border = event.type == EventType::enter || event.type == EventType::leave;
+    if (is_kept || is_border) left_out_->pass(location, event, attributes, [&](RegionRef) { return !is_kept; });
   }
   bool keeps(LocationRef location, const Event& event) {
     State& state = states_[location];
@@ -160,7 +143,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
   Definitions definitions_;
   std::vector<bool> is_chosen_;  ///< by region
   std::vector<std::uint32_t> process_of_;
-  EventVisitor* next_ = nullptr;
+  std::optional<LeftOutRegions> left_out_;
   std::vector<State> states_;
   std::map<Task, Stack> stacks_;
   std::map<std::uint32_t, std::uint64_t> open_;  ///< by process: executions of chosen phases
