@@ -25,14 +25,6 @@ PausedTasks::PausedTasks(const Tables& tables) : tables_(tables) {
   for (const ChannelScan& scan : tables.channels) lives_.push_back(std::make_unique<Life[]>(scan.entities.rows()));
 }
 
-/// Toggles are off and on in turn, from off on.
-std::uint32_t PausedTasks::pause_at(Ticks time) const noexcept {
-  const auto& all = tables_.toggles;
-  const auto next = std::upper_bound(all.begin(), all.end(), time, [](Ticks t, const Toggle& o) { return t < o.time; });
-  const auto before = static_cast<std::uint32_t>(next - all.begin());
-  return before % 2 == 1 ? before : 0;
-}
-
 PausedTasks::Life* PausedTasks::life(TaskId id) const noexcept {
   return limit_of(tables_, id) != 0 ? &lives_[tracer::channel_of(id)][tables_.row(id)] : nullptr;
 }
@@ -41,7 +33,7 @@ void PausedTasks::take(const Record& r, TaskId created) noexcept {
   if (lives_.empty()) return;
   const TaskId ended = created == no_id ? ended_by(r) : no_id;
   if (created == no_id && ended == no_id) return;
-  const std::uint32_t pause = pause_at(r.time);
+  const auto pause = static_cast<std::uint32_t>(tables_.pause_at(r.time));
   if (pause == 0) return;
   Life* const its = life(created != no_id ? created : ended);
   if (its != nullptr) (created != no_id ? its->created : its->ended).store(pause, std::memory_order_relaxed);

@@ -34,7 +34,6 @@ class PausedTasks {
       return pause != 0 && pause == ended.load(std::memory_order_relaxed);
     }
   };
-  std::uint32_t pause_at(Ticks time) const noexcept;
   Life* life(TaskId id) const noexcept;
 
   const Tables& tables_;

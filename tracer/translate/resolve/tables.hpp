@@ -55,12 +55,17 @@ struct Tables {
   /// in whatever order a reader merges the threads, a team's members have left it when its master joins.
   std::uint8_t open_levels = 0;
 
+  /// The number of toggles until the pause that `time` is in, with its begin; 0: recording is on.
+  std::size_t pause_at(Ticks time) const noexcept {
+    const auto next =
+        std::upper_bound(toggles.begin(), toggles.end(), time, [](Ticks t, const Toggle& o) { return t < o.time; });
+    return next != toggles.begin() && !std::prev(next)->recording ? static_cast<std::size_t>(next - toggles.begin())
+                                                                  : 0;
+  }
   /// Recording is off at `from`, and stays so until after `to`.
   bool paused(Ticks from, Ticks to) const noexcept {
-    const auto next =
-        std::upper_bound(toggles.begin(), toggles.end(), from, [](Ticks t, const Toggle& o) { return t < o.time; });
-    const bool is_off = next != toggles.begin() && !std::prev(next)->recording;
-    return is_off && (next == toggles.end() || next->time > to);
+    const std::size_t pause = pause_at(from);
+    return pause != 0 && (pause == toggles.size() || toggles[pause].time > to);
   }
 
   std::optional<Entity> entity(std::uint64_t id) const noexcept {

@@ -2,7 +2,9 @@
 // Takes regions that a filter leaves out from a location's events, with their parameters.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tracer/event_sink.hpp"
@@ -21,10 +23,20 @@ class LeftOut final : public LocationWriter {
   std::uint64_t dropped() const noexcept { return dropped_; }
 
  private:
+  struct Kept {
+    std::vector<Event> events;
+    std::vector<EventAttribute> attributes;
+    void operator()(const Event& event, std::span<const EventAttribute> its) {
+      events.push_back(event);
+      attributes.insert(attributes.end(), its.begin(), its.end());
+    }
+  };
+  /// Of so many events that were given: what was held before is among the kept ones.
+  void write_kept(std::size_t given);
+
   LocationWriter& next_;
   LeftOutEvents left_out_;
-  std::vector<Event> events_;
-  std::vector<EventAttribute> attributes_;
+  Kept kept_;
   std::uint64_t dropped_ = 0;
 };
 
