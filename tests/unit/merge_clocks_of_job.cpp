@@ -79,9 +79,10 @@ TEST_CASE("a part of an earlier boot than the first one's has times that are not
 }
 
 TEST_CASE("parts of one clock may begin at an unknown time of day") {
-  const auto part = clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "host"}}, 1'000'000'000, unknown_realtime);
+  const auto part =
+      clock_with({{"TRACER::JOB::CLOCK_DOMAIN", "host"}}, 1'000'000'000, ClockProperties::unknown_realtime);
   const ClocksOfJob job = bring_together({part, part}, {});
-  CHECK(job.clock.realtime == unknown_realtime);
+  CHECK(job.clock.realtime == ClockProperties::unknown_realtime);
   CHECK(job.clock.length == 1'000'000'000);
 }
 

@@ -293,8 +293,8 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
   job.clock.resolution = parts.front().clock.resolution;
   job.clock.offset = first;
   job.clock.length = last - first;
-  job.clock.realtime =
-      base.has_realtime() ? first + static_cast<std::uint64_t>(to_wall_clock(base) - later) : unknown_realtime;
+  job.clock.realtime = base.has_realtime() ? first + static_cast<std::uint64_t>(to_wall_clock(base) - later)
+                                           : ClockProperties::unknown_realtime;
   job.domains = domains.count();
   job.messages = messages.size();
   job.reversed = domains.count_reversed(messages, common);

@@ -24,8 +24,6 @@ struct ClockComparison {
   std::uint64_t sent = 0, there = 0, back = 0, received = 0;
 };
 
-inline constexpr std::uint64_t unknown_realtime = ~std::uint64_t{0};  ///< of ClockProperties, as OTF2 has it
-
 struct ClockOfPart {
   std::string domain;                                      ///< "": not recorded
   bool has_line = false;                                   ///< ticks of a counter; else its times are the domain's own
@@ -37,7 +35,7 @@ struct ClockOfPart {
   /// Of one that is a job itself, as a share of a larger one: what putting its own clocks together has left.
   std::uint64_t own_domains = 1, own_messages = 0, own_reversed = 0, own_uncertainty = 0;
   std::uint64_t begin() const noexcept { return clock.realtime; }
-  bool has_realtime() const noexcept { return clock.realtime != unknown_realtime; }
+  bool has_realtime() const noexcept { return clock.realtime != ClockProperties::unknown_realtime; }
 };
 
 /// By the properties TRACER::JOB::CLOCK_DOMAIN, TRACER::CLOCK::... and TRACER::MPI::CLOCK::... of its anchor.

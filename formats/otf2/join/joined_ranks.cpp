@@ -7,6 +7,7 @@
 
 #include "formats/otf2/join/joined_unify.hpp"
 #include "tracer/error.hpp"
+#include "tracer/no_trace.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
@@ -115,7 +116,7 @@ void JoinedDefinitions::add_missing_ranks() {
     if (members[rank] != undefined_location) continue;
     LocationGroupDef group;
     group.ref = process_count_ + devices.size();
-    group.name = string(name_of_rank(rank) + " (no trace)");
+    group.name = string(name_of_rank(rank) + std::string{no_trace_suffix});
     group.type = values::location_group_process;
     group.system_tree_parent = nodes.empty() ? undefined_ref : 0;
     members[rank] = locations.size();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tracer/base/disjoint_sets.hpp"
+#include "tracer/no_trace.hpp"
 
 namespace tracer::report {
 

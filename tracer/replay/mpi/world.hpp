@@ -6,18 +6,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tracer/definitions.hpp"
 
 namespace tracer::report {
-
-/// Behind the name of a rank's process of which no part came when its job was merged.
-inline constexpr std::string_view no_trace_suffix = " (no trace)";
-inline bool left_no_trace(const LocationGroup& process) {
-  return process.name.ends_with(no_trace_suffix);
-}
 
 /// Of an archive of several worlds (a script's mpiruns) the ranks follow each other.
 class MpiWorld {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/no_trace.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/mpi/world.hpp"
 #include "tracer/report/findings/judge.hpp"
