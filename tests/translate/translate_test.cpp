@@ -2,47 +2,13 @@
 // Records as libomp gives them, and the events that they must become.
 #include "tracer/translate/translate.hpp"
 #include "catch.hpp"
+#include "late_ends.hpp"
 #include "support/memory_trace.hpp"
 #include "support/records.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
 using Lines = std::vector<std::string>;
-
-namespace {
-
-constexpr ParallelId region = make_id(0, 2);
-
-/// Two threads, one region, its join barrier; the worker's ends come when it is woken at 900.
-void region_with_late_ends(MemorySource& source) {
-  source.channel(0) = {
-      initial_task_begin(1, make_id(0, 1)),
-      parallel_begin(10, region, 2),
-      implicit_task_begin(20, region, make_id(0, 3), 0, 2),
-      sync_begin(50, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
-      sync_wait_begin(51, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
-      sync_wait_end(70, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
-      sync_end(71, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
-      implicit_task_end(72, make_id(0, 3)),
-      parallel_end(80, region),
-      initial_task_end(950, make_id(0, 1)),
-  };
-  source.channel(1) = {
-      implicit_task_begin(25, region, make_id(1, 1), 1, 2),
-      sync_begin(60, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
-      sync_wait_begin(61, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
-      sync_wait_end(900, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
-      sync_end(901, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
-      implicit_task_end(902, make_id(1, 1), 1),
-  };
-  source.journal_to_fill().run.main_thread_id = 100;
-}
-
-translate::TranslateReport run(const MemorySource& source, MemorySink& sink) {
-  return translate::translate(source, sink, {});
-}
-
-}  // namespace
 
 TEST_CASE("a worker's late ends get the master's times") {
   MemorySource source;
@@ -348,20 +314,6 @@ TEST_CASE("a region that begins and ends in a pause is left out with its team an
   CHECK(report.repairs.empty());
 }
 
-TEST_CASE("a wait for the drainer is written after the record that had to wait") {
-  MemorySource source;
-  MemorySink sink;
-  region_with_late_ends(source);
-  auto& master = source.channel(0);
-  // The clock of the fork was read at 10, then its thread waited from 12 to 15.
-  master.insert(master.begin() + 1, ring_wait(12, 15));
-  const auto report = run(source, sink);
-  const Lines lines = sink.text(0);
-  CHECK(Lines(lines.begin(), lines.begin() + 5) ==
-        Lines{"0 program_begin", "9 fork 2", "19 team_begin 0", "19 enter !$omp parallel @0x1000", "19 buffer_flush"});
-  CHECK(report.repairs.empty());
-}
-
 TEST_CASE("what hashing the content of a copy took begins where the copy ended") {
   MemorySource source;
   MemorySink sink;
@@ -376,48 +328,5 @@ TEST_CASE("what hashing the content of a copy took begins where the copy ended")
   const Lines lines = sink.text(0);
   CAPTURE(lines);
   CHECK(std::find(lines.begin(), lines.end(), "30 buffer_flush") != lines.end());
-  CHECK(report.repairs.empty());
-}
-
-TEST_CASE("a wait for the drainer does not part a task from its dependences") {
-  MemorySource source;
-  MemorySink sink;
-  region_with_late_ends(source);
-  auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {with_dependences(task_create(30, make_id(0, 4), make_id(0, 3), 0x2000)),
-                                     ring_wait(33, 36), dependence(32, 1, make_id(0, 4), 0xabc)});
-  run(source, sink);
-  const auto& attributes = sink.locations.at(0).attributes;
-  CHECK(std::any_of(attributes.begin(), attributes.end(), [](const EventAttribute& a) { return a.value == 0xabc; }));
-}
-
-TEST_CASE("records that are older than a wait for the drainer come before it, however many") {
-  MemorySource source;
-  MemorySink sink;
-  region_with_late_ends(source);
-  auto& master = source.channel(0);
-  master.insert(master.begin() + 3,
-                {ring_wait(34, 36), mutex_acquire(30, mutex_kind::lock, 0x77, 0x2000),
-                 mutex_acquired(31, mutex_kind::lock, 0x77, 0x2000), mutex_released(32, mutex_kind::lock, 0x77, 0x2010),
-                 mutex_acquire(33, mutex_kind::lock, 0x77, 0x2000), mutex_acquired(37, mutex_kind::lock, 0x77, 0x2000),
-                 mutex_released(38, mutex_kind::lock, 0x77, 0x2010)});
-  const auto report = run(source, sink);
-  const Lines lines = sink.text(0);
-  const auto at = [&](const char* what) { return std::find(lines.begin(), lines.end(), what) - lines.begin(); };
-  CAPTURE(lines);
-  CHECK(at("31 release 0.1") < at("33 buffer_flush"));
-  CHECK(report.repairs.empty());
-}
-
-TEST_CASE("a wait for the drainer does not come before a lock routine that began before it") {
-  MemorySource source;
-  MemorySink sink;
-  region_with_late_ends(source);
-  auto& master = source.channel(0);
-  // The routine's clock was read at 30, then its thread waited from 32 to 36.
-  master.insert(master.begin() + 3, {ring_wait(32, 36), mutex_acquire(30, mutex_kind::lock, 0x77, 0x2000),
-                                     mutex_acquired(37, mutex_kind::lock, 0x77, 0x2000),
-                                     mutex_released(38, mutex_kind::lock, 0x77, 0x2010)});
-  const auto report = run(source, sink);
   CHECK(report.repairs.empty());
 }
