@@ -78,8 +78,8 @@ struct AccountProcess {
   std::uint64_t begin = 0, end = 0, threads = 0;
   std::uint64_t ended = 0;    ///< threads that ended while the process went on
   std::uint64_t present = 0;  ///< threads that were there at one time, at most
-  std::uint64_t serial_wall =
-      0;  ///< in which no team was at work, and its thread neither in MPI nor waiting for a device
+  /// In which no team was at work, and its thread neither in MPI nor waiting for a device.
+  std::uint64_t serial_wall = 0;
   std::uint64_t device_wall = 0;  ///< outside of teams, in which its thread waited for a device
   std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};

@@ -142,9 +142,8 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
                      name(row.region) + ": " + waits + times + ".";
       finding.advice =
           "Where one thread alone uses the device: target nowait with depend, and work for the others meanwhile "
-          "(tasks, "
-          "nowait). Where several do: give each device work by its speed, or let threads that are done first take the "
-          "next part (small chunks, tasks).";
+          "(tasks, nowait). Where several do: give each device work by its speed, or let threads that are done first "
+          "take the next part (small chunks, tasks).";
       sure(finding, "high");
       break;
     case Directive::task:
