@@ -112,6 +112,7 @@ def check_wrong_input(directory, archive):
     refuses(1, "filter", "report", archive, "--filter", directory / "nothing")
     (directory / "wrong.filter").write_text("EXCLUDE x\n")
     refuses(1, "wrong.filter:1", "report", archive, "--filter", directory / "wrong.filter")
+    refuses(2, "--threads, --balanced, --without-lock or --task-overhead", "what-if", archive)
     refuses(1, "", "convert", directory / "nothing")
     refuses(1, "", "convert", directory)
     damaged = directory / "damaged"
@@ -146,7 +147,7 @@ def check_refused_prediction(directory, make_trace):
     """Where the replay of the run as it was is far off, no number of another run is printed."""
     archive = directory / "late"
     subprocess.run([make_trace, "late-leavers", archive], check=True)
-    for question in (["--threads", "1,8"], ["--balanced", "for"], ["--task-overhead", "0"], []):
+    for question in (["--threads", "1,8"], ["--balanced", "for"], ["--task-overhead", "0"]):
         done = run("what-if", archive, *question)
         need(done.returncode == 1 and "no prediction" in done.stderr and "more than 10 %" in done.stderr and "parallel @example.c:10" in done.stderr,
              f"what-if {' '.join(question)} refuses, and names the region that it cannot replay: {done.stderr.strip()}")

@@ -359,3 +359,16 @@ TEST_CASE("a replay that is more than a tenth off is no ground for a prediction"
     CHECK(result.is_off() == off);
   }
 }
+
+TEST_CASE("what the replay itself is off by is no gain of a prediction") {
+  report::WhatIf result;
+  result.recorded = 1000;
+  result.baseline.wall = 940;
+  report::Prediction prediction;
+  prediction.wall = 940;
+  CHECK(result.speedup(prediction) == Approx(1));
+  prediction.wall = 470;
+  CHECK(result.speedup(prediction) == Approx(2));
+  prediction.wall = 0;
+  CHECK(result.speedup(prediction) == 0);
+}

@@ -63,7 +63,7 @@ def of_archive(tracer, trace, out):
     yield [tracer, "info", trace]
     yield [tracer, "check", trace]
     yield [tracer, "diff", trace, trace]
-    yield [tracer, "what-if", trace]
+    yield [tracer, "what-if", "--task-overhead", "0", trace]
     yield [tracer, "recover", trace]
     yield [tracer, "merge", "-o", out / "merged", trace]
     for form in ("perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"):

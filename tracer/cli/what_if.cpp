@@ -21,6 +21,9 @@ struct Options {
   std::vector<std::uint32_t> threads;
   std::string balanced, without_lock;
   std::int64_t task_overhead = -1;  ///< -1: as recorded
+  bool assumes_nothing() const {
+    return threads.empty() && balanced.empty() && without_lock.empty() && task_overhead < 0;
+  }
 };
 
 std::string describe(const report::Scenario& scenario) {
@@ -43,6 +46,8 @@ std::string why_not_changed(const Options& options, const report::Prediction& pr
 }
 
 int run(const Options& options) {
+  if (options.assumes_nothing())
+    throw UsageError{"name what to change: --threads, --balanced, --without-lock or --task-overhead."};
   constexpr std::uint32_t most = 65536;
   for (const std::uint32_t threads : options.threads)
     if (threads == 0 || threads > most) throw UsageError{"--threads takes numbers from 1 to 65536."};
@@ -78,9 +83,8 @@ int run(const Options& options) {
         100 * result.unseen)};
   for (const report::Prediction& prediction : result.predictions)
     print_formatted(
-        "what if    %10s  %s: %.2f times as fast\n", duration_text(prediction.wall).c_str(),
-        describe(prediction.scenario).c_str(),
-        prediction.wall == 0 ? 0.0 : static_cast<double>(result.recorded) / static_cast<double>(prediction.wall));
+        "what if    %10s  %s: %.2f times as fast as replayed\n", duration_text(prediction.wall).c_str(),
+        describe(prediction.scenario).c_str(), result.speedup(prediction));
   return ok;
 }
 

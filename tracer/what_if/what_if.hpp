@@ -45,6 +45,11 @@ struct WhatIf {
   double error() const {
     return recorded == 0 ? 0 : static_cast<double>(baseline.wall) / static_cast<double>(recorded) - 1;
   }
+  /// Against the replay of the unchanged run: what the model itself is off by is no gain. 0: the prediction takes no
+  /// time.
+  double speedup(const Prediction& prediction) const {
+    return prediction.wall == 0 ? 0 : static_cast<double>(baseline.wall) / static_cast<double>(prediction.wall);
+  }
 };
 
 /// One pass over the trace; of each parallel region only as much is kept as it has tasks and constructs.
