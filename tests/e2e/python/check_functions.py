@@ -100,11 +100,24 @@ class Checker:
                 need(counts.get("job") == 2, f"{method}, {chosen}: the parent's call and the child's: {counts}")
                 need(method != "fork" or len(report["processes"]) == 2, f"{method}: of {len(report['processes'])} processes")
 
+    def shims(self):
+        """What starts the interpreter hides its version and its frame pointers: the way of sampling is one that suits any, and a line says so."""
+        shim = self.directory / "shims" / "python3"
+        shim.parent.mkdir()
+        shim.write_text(f'#!/bin/sh\nexec {self.python} "$@"\n')
+        shim.chmod(0o755)
+        code = "import os; print(os.environ.get('PYTHONPERFSUPPORT'), os.environ.get('TRACER_SAMPLE_SOURCE'))"
+        done, _ = self.run(shim, "-c", code, python="--sample")
+        need(done.stdout == "1 signal\n" and f"{shim} cannot be inspected" in done.stderr, f"a script that starts Python: {done.stdout} {done.stderr}")
+        chosen, _ = self.run(shim, "-c", code, python="--sample", settings=["SAMPLE_SOURCE=perf"])
+        need(chosen.stdout == "1 perf\n" and "cannot be inspected" not in chosen.stderr, f"and what the user has chosen: {chosen.stdout} {chosen.stderr}")
+
     def leaves_others_alone(self):
         off, report = self.run(self.python, HERE / "functions.py", python=None)
         need(report is None or not report["phases"], "without --python no function is recorded")
         done, report = self.run("/bin/sh", "-c", 'echo "$PYTHONPERFSUPPORT|$TRACER_PYTHON|$LD_PRELOAD"', python="--sample")
         need(done.stdout.startswith("||") and "libtracer-python" not in done.stdout, f"another program's environment has nothing of it: {done.stdout}")
+        self.shims()
         code = "import os; print([n for n in sorted(os.environ) if n.startswith('PYTHON')])"
         if self.version < (3, 12):
             old, _ = self.run(self.python, "-c", code, python="--sample")

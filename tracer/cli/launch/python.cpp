@@ -58,10 +58,12 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
 #endif
 }
 
-/// The interpreter's properties, from its files.
+/// The interpreter's properties, from its files. What is not known has the values with which any interpreter's samples
+/// are right: one that names no functions ignores the request, and unwind tables need no frame pointers.
 struct Interpreter {
-  bool names_functions = true;       ///< for samples: since 3.12
-  bool keeps_frame_pointers = true;  ///< also where that is unknown
+  bool is_known = false;         ///< not behind a script that starts it, as pyenv's
+  bool names_functions = true;   ///< for samples: since 3.12
+  bool keeps_frame_pointers = false;
 };
 
 Interpreter inspect_interpreter(const fs::path& python) {
@@ -74,7 +76,7 @@ Interpreter inspect_interpreter(const fs::path& python) {
     std::size_t seen = 0, with_frames = 0;  // single functions need a frame pointer in any build
     for (const fs::path& path : files) {
       const ProgramFile file{path};
-      if (!file.valid()) continue;  // a script that starts the interpreter, as pyenv's
+      if (!file.valid()) continue;
       has_names = has_names || !file.code_of("PyUnstable_PerfMapState_Init", 1).empty();
       for (const char* function : {"PyEval_EvalCode", "PyObject_Call", "PyRun_SimpleFileExFlags", "PyObject_Repr"}) {
         const std::string code = file.code_of(function, 8);
@@ -82,7 +84,7 @@ Interpreter inspect_interpreter(const fs::path& python) {
         with_frames += begins_a_frame(code) ? 1 : 0;
       }
     }
-    if (seen != 0) result = {has_names, 2 * with_frames >= seen};
+    if (seen != 0) result = {true, has_names, 2 * with_frames >= seen};
   } catch (const Error&) {  // it cannot be read: it may be run all the same
   }
   return result;
@@ -138,8 +140,11 @@ void add_python(const RunOptions& options, const fs::path& tracer_library, Envir
   if (!options.quiet)
     print_note(
         python->string() +
-        " keeps no frame pointers: signals take the samples, by unwind tables. --set SAMPLE_SOURCE=perf lets the "
-        "kernel take them, without Python's functions.");
+        (interpreter.is_known ? " keeps no frame pointers"
+                              : " cannot be inspected (a script that starts the interpreter?); Python 3.12 and newer "
+                                "name functions in samples") +
+        ": signals take the samples, by unwind tables. --set SAMPLE_SOURCE=perf lets the kernel take them, without "
+        "Python's functions.");
 }
 
 }  // namespace tracer::cli
