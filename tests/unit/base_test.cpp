@@ -72,6 +72,14 @@ TEST_CASE("a wrong value leaves the default and one line names variable, value a
   CHECK(line.find('\n') == line.npos);
 }
 
+TEST_CASE("levels of messages that nothing has are the one with all messages") {
+  for (const char* level : {"TRACER_LOG=info", "TRACER_LOG=debug", "TRACER_LOG=warning"}) {
+    const Config config = config_of({level});
+    CHECK(config.log == LogLevel::warning);
+    CHECK(config.complaints.empty());
+  }
+}
+
 TEST_CASE("an unknown variable is named") {
   const Config config = config_of({"TRACER_RINGSIZE=1M"});
   REQUIRE(config.complaints.size() == 1);

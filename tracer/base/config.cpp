@@ -141,7 +141,7 @@ const Row rows[] = {
     {"TRACER_MEMORY", "256M", "a size from 64K to 1T, as in 64M", "memory limit of all rings together",
      [](Config& c, Text t) { return set_size(c.memory, t, 64 * kib, 1024 * gib); }},
     {"TRACER_SIZE_LIMIT", "none", "a size from 64K, as in 2G, or none",
-     "maximum size of the raw trace on disk; TRACER_ON_FULL selects what happens at the limit",
+     "maximum size of the raw trace on disk, at which recording stops; a ring has at most an eighth of it",
      [](Config& c, Text t) {
        return t == "none" ? ((c.size_limit = 0), true) : set_size(c.size_limit, t, 64 * kib, ~std::uint64_t{0});
      }},
@@ -189,10 +189,10 @@ const Row rows[] = {
     {"TRACER_KEEP_RAW", "off", "on or off", "on: keep the raw trace after the conversion",
      [](Config& c, Text t) { return assign(c.keep_raw, parse_switch(t)); }},
     {"TRACER_THREADS", "0", "a number from 0 to 1024",
-     "threads used to convert and to make an index; 0: as many as the process may use",
+     "threads used to convert and to make an index; 0: as many as the process may use, at most 8",
      [](Config& c, Text t) {
        const auto value = parse_number(t);
-       return value && *value <= 1024 && assign(c.threads, value);
+       return value && *value <= max_threads_setting && assign(c.threads, value);
      }},
     {"TRACER_SAMPLE", "0", "a number from 0 to 20000",
      "call stack samples per second of each thread's processor time; 0: none",
@@ -230,9 +230,10 @@ const Row rows[] = {
      "the standard library's; all: these too; or those of the named modules and of modules below them; start: none, "
      "but the trace begins with the program",
      [](Config&, Text t) { return !t.empty(); }},
-    {"TRACER_LOG", "warning", "off, error, warning, info or debug", "which messages appear on standard error",
+    {"TRACER_LOG", "warning", "off, error or warning",
+     "which messages appear on standard error; warning: all (info and debug mean the same)",
      [](Config& c, Text t) {
-       constexpr Name names[] = {{"off", 0}, {"error", 1}, {"warning", 2}, {"info", 3}, {"debug", 4}};
+       constexpr Name names[] = {{"off", 0}, {"error", 1}, {"warning", 2}, {"info", 2}, {"debug", 2}};
        return assign(c.log, lookup(names, t));
      }},
 };

@@ -21,7 +21,7 @@ enum class FullPolicy : std::uint8_t {
 
 enum class ConvertWhen : std::uint8_t { at_end, later };
 
-enum class LogLevel : std::uint8_t { off, error, warning, info, debug };
+enum class LogLevel : std::uint8_t { off, error, warning };
 
 /// Groups of callbacks that TRACER_RECORD switches. Threads, parallel regions and implicit tasks are always recorded.
 enum RecordGroup : std::uint32_t {
@@ -55,6 +55,8 @@ enum class SampleSource : std::uint8_t {
   signal,     ///< a handler on the thread, which queries the OpenMP runtime
 };
 
+constexpr unsigned max_threads_setting = 1024;
+
 struct Config {
   bool enabled = true;
   std::string output;                  ///< pattern; "": ./tracer-<program>-<date>-<time>-<pid>
@@ -74,7 +76,7 @@ struct Config {
   std::uint64_t device_buffer = 1u << 20;    ///< bytes of one trace buffer of a device
   std::uint64_t device_memory = 256u << 20;  ///< bytes of all trace buffers of devices
   bool transfer_content = false;             ///< hashes of what is copied between host and devices
-  unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
+  unsigned threads = 0;                      ///< that convert; 0: as many as are of use
   unsigned sample = 0;                       ///< samples per second of each thread's processor time; 0: none
   SampleSource sample_source = SampleSource::automatic;
   std::vector<CounterId> counters;    ///< read with each sample

@@ -129,11 +129,10 @@ void log_beside(const std::string& path) noexcept {
 }
 
 void set_log_level(LogLevel level) noexcept {
-  constexpr spdlog::level::level_enum levels[] = {spdlog::level::off, spdlog::level::err, spdlog::level::warn,
-                                                  spdlog::level::info, spdlog::level::debug};
+  constexpr spdlog::level::level_enum levels[] = {spdlog::level::off, spdlog::level::err, spdlog::level::warn};
   try {
-    logger().set_level(levels[static_cast<unsigned>(level) % 5]);
-    plain_logger().set_level(levels[static_cast<unsigned>(level) % 5]);
+    logger().set_level(levels[static_cast<unsigned>(level) % 3]);
+    plain_logger().set_level(levels[static_cast<unsigned>(level) % 3]);
   } catch (...) {
   }
 }
@@ -143,12 +142,6 @@ void log_error(std::string_view line) noexcept {
 }
 void log_warning(std::string_view line) noexcept {
   say(logger, spdlog::level::warn, line);
-}
-void log_info(std::string_view line) noexcept {
-  say(logger, spdlog::level::info, line);
-}
-void log_debug(std::string_view line) noexcept {
-  say(logger, spdlog::level::debug, line);
 }
 void log_summary(std::string_view line) noexcept {
   say(plain_logger, spdlog::level::warn, line);

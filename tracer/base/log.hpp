@@ -23,8 +23,6 @@ void log_beside(const std::string& path) noexcept;
 /// One line each, as "tracer: warning: <line>". Safe in any thread outside handlers; never throws; keeps errno.
 void log_error(std::string_view line) noexcept;
 void log_warning(std::string_view line) noexcept;
-void log_info(std::string_view line) noexcept;
-void log_debug(std::string_view line) noexcept;
 
 /// The closing line of a run, "tracer: <line>": printed unless TRACER_LOG=off or error.
 void log_summary(std::string_view line) noexcept;
