@@ -127,6 +127,16 @@ def check_wrong_input(directory, archive):
     refuses(127, "not executable", "run", "--", directory / "text")
 
 
+def check_environment(archive):
+    """Commands read TRACER_* as the tool does, and name what is not valid; -j has the range of TRACER_THREADS."""
+    wrong = {"TRACER_KEEP_RAW": "maybe", "TRACER_THREADS": "1025", "TRACER_NOSUCH": "1"}
+    for words in (["info"], ["convert", archive], ["recover", archive]):
+        said = run(*words, env=wrong).stderr
+        need(all(said.count(name) == 1 for name in wrong), f"{words[0]} names variables that are not valid: {said}")
+    for command in ("convert", "merge", "recover"):
+        refuses(2, "--threads", command, "--threads", "1025", archive)
+
+
 def check_output(archive):
     for arguments in (["check", "--expect", "locations=1"], ["what-if", "--threads", "1,2"], ["report", "--exclude", "implicit*"], ["report", "--threads", "0"]):
         done = run(*arguments, archive)
@@ -253,7 +263,7 @@ def check_run(directory):
     size, *descriptors = done.stdout.split()[1:]
     need(int(size) > 400 and max(map(int, descriptors)) < 400, f"the program's table has room for the tool's descriptors, {size}, and none of them yet")
     done = run("run", "--counters", "nosuch", "--", "true", cwd=directory, env=env)
-    need(done.returncode == 2 and "nosuch" in done.stderr, "a counter that does not exist is refused before the program runs")
+    need(done.returncode == 2 and "--counters nosuch:" in done.stderr, f"a counter that does not exist is refused before the program runs: {done.stderr}")
     check_kinds_of_programs(directory, env)
 
 
@@ -371,6 +381,7 @@ def main():
         check_empty_words()
         check_zero(archive, directory)
         check_wrong_input(directory, archive)
+        check_environment(archive)
         check_output(archive)
         check_refused_prediction(directory, sys.argv[2])
         check_whole_or_nothing(directory, archive, sys.argv[2])

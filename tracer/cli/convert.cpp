@@ -32,12 +32,13 @@ int run(Options& options) {
   const auto traces = wanted(options);
   if (traces.size() > 1 && !options.output.empty())
     throw UsageError{"--output takes one trace, " + std::to_string(traces.size()) + " are named"};
+  const ConvertOptions settings = own_conversion();
   for (const std::string& trace : traces) {
     if (!fs::exists(trace)) throw Error{trace + " does not exist."};
     fs::path around = fs::path{trace}.lexically_normal();
     if (around.filename().empty()) around = around.parent_path();
     if (around.filename() == "raw") around = around.has_parent_path() ? around.parent_path() : fs::path{"."};
-    ConvertOptions conversion = conversion_settings({});
+    ConvertOptions conversion = settings;
     if (options.threads != 0) conversion.threads = options.threads;
     conversion.keep_raw = conversion.keep_raw || options.keep_raw;
     conversion.symbols = !options.no_symbols;
@@ -64,9 +65,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_flag("-k,--keep-raw", options->keep_raw, "Keep the raw trace after the conversion (TRACER_KEEP_RAW)");
   options->index.add_to(app);
   app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines; show addresses");
-  app.add_option("-j,--threads", options->threads,
-                 "Threads used to convert and to make the index; 0: as many as this process may use (TRACER_THREADS)")
-      ->capture_default_str();
+  add_threads(app, options->threads, "convert and to make the index");
   app.add_option("--otf2-level", options->level, "Newest OTF2 version whose values the archive may use")
       ->check(one_of({"3.0", "3.1"}))
       ->capture_default_str();

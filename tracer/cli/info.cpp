@@ -18,6 +18,7 @@
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/launch/probe.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -39,9 +40,9 @@ Json path_or_null(const std::optional<std::filesystem::path>& path) {
   return path ? Json(path->string()) : Json(nullptr);
 }
 
-Json settings() {
+Json shown_settings(const Config& config) {
   Json found = Json::object();
-  for (const Setting& setting : read_config(environ).settings) {
+  for (const Setting& setting : config.settings) {
     found[setting.name] = (setting.value.empty() ? "not set" : setting.value) +
                           (setting.origin.empty() ? "" : " (" + setting.origin + ")");
   }
@@ -120,10 +121,10 @@ Json about_machine() {
   info["CUPTI"] = loadable({"libcupti.so", "libcupti.so.13", "libcupti.so.12",
                             "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib64/libcupti.so"});
   info["CUDA driver"] = loadable({"libcuda.so.1"});
-  const char* spool = std::getenv("TRACER_SPOOL");
-  info["directories"] = {{"spool", directory_info(spool != nullptr && *spool != '\0' ? spool : "/dev/shm")},
+  const Config config = own_settings();
+  info["directories"] = {{"spool", directory_info(config.spool.empty() ? "/dev/shm" : config.spool)},
                          {"output", directory_info(".")}};
-  info["settings"] = settings();
+  info["settings"] = shown_settings(config);
   info["environment"] = openmp_environment();
   return info;
 }

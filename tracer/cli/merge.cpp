@@ -53,7 +53,7 @@ int run(Options& options) {
   }
   if (traces.empty() && !fs::exists(fs::path{options.jobs.front()} / "merging"))
     throw Error{options.jobs.front() + " holds no trace, and no part of a job."};
-  merging.conversion = conversion_settings({});
+  merging.conversion = own_conversion();
   if (options.threads != 0) merging.conversion.threads = options.threads;
   options.index.use_threads(merging.conversion.threads);
   merging.convert_one = [](const fs::path& trace, const ConvertOptions& conversion) {
@@ -79,8 +79,7 @@ void add(Arguments& app, std::function<int()>& action) {
          "Merge only the I-th of N shares; merge the N results afterwards: spreads a large merge over processes")
       ->type_name("I/N");
   options->index.add_to(app);
-  app.add_option("-j,--threads", options->threads,
-                 "Threads used to convert raw parts and to make the index (TRACER_THREADS)");
+  add_threads(app, options->threads, "convert raw parts and to make the index");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(
       "'tracer run' merges at the end of a job. `merge` converts raw parts and recovers parts of killed processes "

@@ -173,9 +173,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_flag("--remove", options->remove,
                "Remove the leftover rings of dead runs (all, or those of DIR); their events are lost");
   app.add_flag("--keep-raw", options->keep_raw, "Keep the raw trace beside the archive (TRACER_KEEP_RAW)");
-  app.add_option("-j,--threads", options->threads,
-                 "Threads used to convert; 0: as many as this process may use, at most 8 (TRACER_THREADS)")
-      ->check(in_range(0, 1024));
+  add_threads(app, options->threads, "convert");
   app.footer(
       "A killed run leaves its raw trace in DIR/raw and its rings in shared memory; no recorded event is lost.\n"
       "'tracer run' recovers automatically. `recover` never touches a run that is still active.");
@@ -184,10 +182,11 @@ void add(Arguments& app, std::function<int()>& action) {
     if (options->remove) return remove(options->directories);
     if (options->directories.empty())
       throw UsageError{"name the directory of the trace, or use --list to see what there is"};
+    const ConvertOptions settings = own_conversion();
     int status = ok;
     for (const auto& directory : options->directories) {
       require_own_place(directory, "make the archive elsewhere: tracer convert " + directory + " --output DIR");
-      ConvertOptions conversion = conversion_settings({});
+      ConvertOptions conversion = settings;
       conversion.keep_raw = conversion.keep_raw || options->keep_raw;
       if (options->threads != 0) conversion.threads = options->threads;
       status = std::max(status, recover_one(directory, conversion));

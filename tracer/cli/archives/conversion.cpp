@@ -12,7 +12,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file.hpp"
-#include "tracer/base/text.hpp"
+#include "tracer/cli/options/settings.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
@@ -57,21 +57,35 @@ ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directo
   return recover(raw, options).archive;
 }
 
-ConvertOptions conversion_settings(const std::vector<std::string>& settings) {
-  const auto value_of = [&](const std::string& name) -> std::string {
-    for (const std::string& setting : settings) {
-      for (const std::string& prefix : {name + "=", "TRACER_" + name + "="}) {
-        if (setting.starts_with(prefix)) return setting.substr(prefix.size());
-      }
-    }
-    const char* value = std::getenv(("TRACER_" + name).c_str());
-    return value == nullptr ? "" : value;
-  };
+namespace {
+
+ConvertOptions conversion_by(const Config& config) {
   ConvertOptions options;
-  options.threads = static_cast<unsigned>(parse_number(value_of("THREADS")).value_or(0));
-  const std::string keep = value_of("KEEP_RAW");
-  options.keep_raw = keep == "on" || keep == "1" || keep == "yes" || keep == "true";
+  options.threads = config.threads;
+  options.keep_raw = config.keep_raw;
   return options;
+}
+
+}  // namespace
+
+Config own_settings() {
+  Config config = read_config(environ);
+  for (const std::string& complaint : config.complaints) print_note("warning: " + complaint);
+  return config;
+}
+
+ConvertOptions conversion_of_run(const std::vector<std::string>& settings) {
+  return conversion_by(program_settings(settings));
+}
+
+ConvertOptions own_conversion() {
+  return conversion_by(own_settings());
+}
+
+void add_threads(Arguments& app, unsigned& threads, const std::string& what_for) {
+  app.add_option("-j,--threads", threads,
+                 "Threads used to " + what_for + "; 0: as many as this process may use, at most 8 (TRACER_THREADS)")
+      ->check(in_range(0u, max_threads_setting));
 }
 
 std::string wanted_output(const std::string& given) {

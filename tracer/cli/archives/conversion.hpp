@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tracer/base/config.hpp"
+#include "tracer/cli/options/arguments.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/merge/merge.hpp"
 
@@ -24,8 +26,18 @@ void print_merged(const MergeResult& result, bool quiet);
 /// That more than the archive in `directory` is there, where that is a job's: the parts of its other processes.
 void print_rest_of_job(const std::filesystem::path& directory);
 
-/// TRACER_THREADS and TRACER_KEEP_RAW, out of `settings` (NAME=VALUE) or the environment.
-ConvertOptions conversion_settings(const std::vector<std::string>& settings);
+/// Of a command itself, by the environment: prints a line for each TRACER_* variable that is not valid.
+Config own_settings();
+
+/// TRACER_THREADS and TRACER_KEEP_RAW of a program that ran with `settings` (NAME=VALUE); its tool has named what is
+/// not valid.
+ConvertOptions conversion_of_run(const std::vector<std::string>& settings);
+
+/// The same by own_settings().
+ConvertOptions own_conversion();
+
+/// -j, whose 0 stands for TRACER_THREADS.
+void add_threads(Arguments& app, unsigned& threads, const std::string& what_for);
 
 /// TRACER_OUTPUT as an absolute pattern: `given`, or the environment's, or the default.
 std::string output_pattern(const std::string& given);

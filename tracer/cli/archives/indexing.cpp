@@ -27,7 +27,7 @@ void print_written(const index::Stored& stored) {
 }  // namespace
 
 index::Stored index_of(otf2::PositionedSource& source) {
-  index::Stored stored = open_with_progress(source, conversion_settings({}).threads);
+  index::Stored stored = open_with_progress(source, own_conversion().threads);
   if (!stored.note.empty()) print_note(stored.note);
   print_written(stored);
   return stored;

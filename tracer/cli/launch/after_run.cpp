@@ -98,7 +98,7 @@ Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
       raw::remove_raw_trace(at / "raw");
       throw NothingRecorded(at);
     }
-    ConvertOptions conversion = conversion_settings(options_.settings);
+    ConvertOptions conversion = conversion_of_run(options_.settings);
     conversion.process_ends = ends_;
     conversion.within_limits = true;
     ConvertResult result = convert_with_progress(at, at, conversion);
@@ -163,7 +163,7 @@ void RunEnd::report_not_joined(const std::string& why) const {
 bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
   try {
     MergeOptions merging;
-    merging.conversion = conversion_settings(options_.settings);
+    merging.conversion = conversion_of_run(options_.settings);
     merging.conversion.within_limits = true;
     MergeResult result = merge_job(launch_.at, merging);
     name_by(result, launch_.at, launch_.place);
@@ -236,7 +236,7 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   if (!options_.quiet) print_tools(notes, ended);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
-  recover_elsewhere(launch_, traces, conversion_settings(options_.settings));
+  recover_elsewhere(launch_, traces, conversion_of_run(options_.settings));
   const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
   if (traces.empty() && elsewhere.empty() && !has_parts && !options_.quiet && ended.start_error == 0 &&
       launch_.why_none.empty() && !program.is_reason_known)

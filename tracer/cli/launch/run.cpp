@@ -28,7 +28,7 @@
 #include "tracer/cli/launch/run_options.hpp"
 #include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/options/command.hpp"
-#include "tracer/cli/options/suggest.hpp"
+#include "tracer/cli/options/settings.hpp"
 #include "tracer/cli/output/output_file.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/cli/recover.hpp"
@@ -83,10 +83,7 @@ Environment environment_for(const Options& options, const std::string& library, 
   if (options.transfer_content) changes.emplace_back("TRACER_TRANSFER_CONTENT", "on");
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
   for (const std::string& setting : options.settings) {
-    const std::size_t equals = setting.find('=');
-    std::string name = setting.substr(0, equals);
-    if (!name.starts_with("TRACER_")) name = "TRACER_" + name;
-    changes.emplace_back(std::move(name), setting.substr(equals + 1));
+    changes.push_back(parsed_setting(setting));
   }
   return changes;
 }
@@ -132,7 +129,8 @@ int run_untraced(const Options& options, const fs::path& program, const std::str
 
 int run(const Options& options) {
   check_settings(options.settings);
-  if (!options.counters.empty()) check_settings({"COUNTERS=" + options.counters});
+  if (!options.counters.empty())
+    check_setting("TRACER_COUNTERS", options.counters, "--counters " + options.counters);
   const auto program = find_program(options.command.front());
   if (!program) {
     print_error(why_not_found(options.command.front()) + "." +

@@ -4,10 +4,6 @@
 
 #include <algorithm>
 
-#include "tracer/base/config.hpp"
-#include "tracer/base/text.hpp"
-#include "tracer/cli/options/command.hpp"
-
 namespace tracer::cli {
 namespace {
 
@@ -42,43 +38,6 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
   return near.empty() ? "" : " Did you mean '" + near + "'?";
-}
-
-void check_settings(const std::vector<std::string>& settings) {
-  std::vector<std::string> lines, names;
-  for (const ConfigRow& row : config_rows()) names.emplace_back(row.name);
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) throw UsageError{"--set takes NAME=VALUE, not '" + setting + "'"};
-    std::string name = setting.substr(0, equals);
-    if (!name.starts_with("TRACER_")) name = "TRACER_" + name;
-    const auto row = std::find_if(config_rows().begin(), config_rows().end(),
-                                  [&](const ConfigRow& one) { return name == one.name; });
-    if (row != config_rows().end()) {
-      const auto is_valid = [&name](const std::string& value) {
-        const std::string line = name + "=" + value;
-        const char* environment[] = {line.c_str(), nullptr};
-        return read_config(environment).complaints.empty();
-      };
-      if (is_valid(setting.substr(equals + 1))) continue;
-      std::vector<std::string> words;
-      std::string allowed = row->allowed;
-      std::replace_if(
-          allowed.begin(), allowed.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
-      for (std::string& word : split(allowed, ' '))
-        if (is_valid(word)) words.push_back(std::move(word));
-      std::string hint;
-      for (const std::string& word : split(setting.substr(equals + 1), ','))
-        if (hint.empty() && std::find(words.begin(), words.end(), word) == words.end())
-          hint = did_you_mean(word, words);
-      throw UsageError{"--set " + printable(setting) + ": allowed is " + row->allowed + "." + hint};
-    }
-    const std::string entry = name + "=";
-    const char* environment[] = {entry.c_str(), nullptr};
-    if (read_config(environment).complaints.empty()) continue;  // valid, but not documented
-    throw UsageError{"--set " + printable(setting) + ": there is no setting " + printable(name) + "." +
-                     did_you_mean(name, names)};
-  }
 }
 
 }  // namespace tracer::cli

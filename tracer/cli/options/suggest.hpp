@@ -14,8 +14,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 /// " Did you mean '...'?", or "".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-/// Settings as `tracer run --set` takes them (NAME=VALUE, with or without TRACER_): throws UsageError for a name that
-/// is none, and for a value that is not allowed.
-void check_settings(const std::vector<std::string>& settings);
-
 }  // namespace tracer::cli
