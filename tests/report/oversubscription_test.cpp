@@ -51,6 +51,14 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   CHECK(doubtful["notes"][0]["text"].get<std::string>().find(
             "4 threads share 2 processors; this trace does not contain how long") == 0);
   CHECK(doubtful["findings"][0]["sure"] == "low");
+  for (const bool is_running : {false, true}) {
+    TraceBuilder recent = imbalance_3_to_1();
+    recent.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "4"});
+    recent.editable().properties.push_back({"TRACER::RUN::ENDED", is_running ? "running" : "return"});
+    const Json verdict = report_of(recent)["verdict"];
+    CHECK(verdict["notes"].size() == (is_running ? 1 : 0));
+    CHECK((verdict["findings"][0]["sure"] == "low") == is_running);
+  }
 }
 
 TEST_CASE("more threads than processors of libgomp, which sleep while they wait, are no imbalance") {

@@ -27,6 +27,10 @@ def check_recent(tracer, process, directory):
     report = json.loads(subprocess.run([tracer, "report", "--json", recent], check=True, capture_output=True).stdout)
     need(0 < report["wall_ns"] <= 500_000_000 and report["trace"]["events"] > 0, f"of {report['wall_ns']} ns")
     need(report["run"]["ended"] == "running" and report["verdict"]["state"] != "killed", "that says that the run went on")
+    notes = [note["id"] for note in report["verdict"]["notes"]]
+    need("busy-machine" in notes, f"and whose threads' lack of processors is unknown: {notes}")
+    info = json.loads(subprocess.run([tracer, "info", "--json", recent], check=True, capture_output=True).stdout)
+    need(info["properties"]["TRACER::ENDING"] == "none yet: the process was still running", f"it has no end: {info['properties']['TRACER::ENDING']}")
     again = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True)
     need(again.returncode == 1 and "exists already" in again.stderr, "an archive that is there stays")
     for words, what in ((["--recent", "soon"], "soon"), (["--output", "x"], "--recent")):

@@ -40,6 +40,7 @@ struct RunFacts {
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
   /// Killed, crashed, or ended without a record of it: the trace has a part of the run.
   bool killed() const { return ended == "signal" || ended == "unknown" || !mpi_abort.empty(); }
+  bool is_running() const { return ended == "running"; }  ///< when the archive was made
   /// What came behind the last record is unknown: it was killed, or ended by _exit in the middle of something, as
   /// programs do that watch themselves for hangs.
   bool is_cut() const { return killed() || (ended == "without telling" && inside != 0); }

@@ -322,7 +322,7 @@ TranslateReport Translation::run() {
   report_.doubtful = !balance_.is_even() || has_unusual_repairs();
   report_.left_out = options_.excluded.leave_out();
   for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
-  define_properties(journal_, report_, definitions_);
+  define_properties(journal_, report_, options_.facts, definitions_);
   mpi_properties(tables_, journal_, definitions_);
   std::map<std::string, std::string> facts = options_.facts;
   if (journal_.ending == Ending::unknown)

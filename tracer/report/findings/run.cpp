@@ -208,13 +208,14 @@ void Judge::how_good_the_trace_is() {
                               std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
                                 return row.facts.processor != 0 || row.facts.delay != 0;
                               });
-  if (shared && !is_delay_known) {
+  if ((shared || facts.is_running()) && !is_delay_known) {
     doubtful_ = true;
     note("busy-machine",
-         formatted(
-             "%llu threads share %.4g processor%s; this trace does not contain how long they were ready to run but had "
-             "none, and all waiting may come from that alone.",
-             number(threads_at_once()), processors, processors == 1 ? "" : "s"));
+         (shared ? formatted("%llu threads share %.4g processor%s", number(threads_at_once()), processors,
+                             processors == 1 ? "" : "s")
+                 : std::string{"The process was still running"}) +
+             "; this trace does not contain how long its threads were ready to run but had no processor, and all "
+             "waiting may come from that alone.");
   }
   if (report_.delayed_in_whole > too_delayed) {
     doubtful_ = true;

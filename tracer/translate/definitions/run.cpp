@@ -17,6 +17,7 @@ namespace tracer::translate {
 namespace {
 
 constexpr std::string_view run_facts = properties::fact(properties::run);
+constexpr const char* libgomp_facts = properties::fact(properties::run_libgomp);
 
 std::string join_values(const std::vector<NamedValue>& values) {
   std::string text;
@@ -39,8 +40,8 @@ GccRuntime gcc_runtime_of(const Journal& journal) {
   const bool is_mapped = std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) {
     return named(m.path, "/libgomp.so") || named(m.path, "/libgomp-");  // the latter in wheels of Python
   });
-  const auto listened = journal.facts.lower_bound("RUN::LIBGOMP::");
-  const bool is_listened_to = listened != journal.facts.end() && listened->first.starts_with("RUN::LIBGOMP::");
+  const auto listened = journal.facts.lower_bound(libgomp_facts);
+  const bool is_listened_to = listened != journal.facts.end() && listened->first.starts_with(libgomp_facts);
   if (!is_mapped || is_listened_to || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
   if (!journal.run.runtime_library.empty()) return GccRuntime::stood_in_for;
   const auto called = journal.facts.find(properties::fact(properties::run_gcc_calls));
@@ -61,7 +62,8 @@ void define_identity(const Journal& journal, Definitions& d) {
   }
 }
 
-const char* ending_name(Ending ending) {
+/// `known`: facts from whoever saw, or did not see, the process' end.
+const char* ending_name(Ending ending, const std::map<std::string, std::string>& known) {
   switch (ending) {
     case Ending::finalize:
       return "finalize";
@@ -70,8 +72,11 @@ const char* ending_name(Ending ending) {
     case Ending::fork:
       return "fork";
     default:
-      return "none: killed, crashed or ended without telling";
+      break;
   }
+  const auto ended = known.find(properties::run_fact(properties::run_ended));
+  return ended != known.end() && ended->second == "running" ? "none yet: the process was still running"
+                                                            : "none: killed, crashed or ended without telling";
 }
 
 }  // namespace
@@ -146,7 +151,8 @@ bool stands_in_for_libgomp(const Journal& journal) {
   return gcc_runtime_of(journal) == GccRuntime::stood_in_for;
 }
 
-void define_properties(const Journal& journal, const TranslateReport& report, Definitions& d) {
+void define_properties(const Journal& journal, const TranslateReport& report,
+                       const std::map<std::string, std::string>& known, Definitions& d) {
   const auto add = [&](std::string name, std::string value) {
     d.properties.push_back({std::move(name), std::move(value)});
   };
@@ -165,14 +171,14 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   define_identity(journal, d);
   add(properties::version, journal.run.tracer_version);
   add(properties::program, journal.run.program);
-  add(properties::ending, ending_name(journal.ending));
+  add(properties::ending, ending_name(journal.ending, known));
   add(properties::events_lost, std::to_string(report.lost));
   for (const auto& [what, count] : report.repairs) add(properties::repaired + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add(properties::counter + what, std::to_string(count));
   for (const auto& [name, value] : journal.facts)
     // Those of the run: define_run_facts; names of threads are on their locations.
-    if (!is_mpi_fact(name) && !name.starts_with(run_facts) && !name.starts_with(thread_name_fact) &&
-        !name.starts_with(thread_processors_fact))
+    if (!is_mpi_fact(name) && !name.starts_with(run_facts) && !name.starts_with(properties::thread_name_fact) &&
+        !name.starts_with(properties::thread_processors_fact))
       add(properties::ours + name, shown(value));
   if (!journal.run.runtime_version.empty()) add(properties::runtime_version, journal.run.runtime_version);
   if (journal.run.omp_version != 0) add(properties::runtime_omp_version, std::to_string(journal.run.omp_version));

@@ -27,7 +27,8 @@ void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Defi
 std::uint64_t lost_without_count(const Journal& journal);
 /// A program of GCC ran on another OpenMP runtime than its own.
 bool stands_in_for_libgomp(const Journal& journal);
-void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
+void define_properties(const Journal& journal, const TranslateReport& report,
+                       const std::map<std::string, std::string>& known, Definitions& definitions);
 /// TRACER::RUN::...: the process as the kernel sees it. Times are CLOCK_MONOTONIC's, as the events' are. `known`: what
 /// somebody else saw of its end. A killed run ended when something of it was seen last.
 void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds last_event,
