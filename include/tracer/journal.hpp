@@ -108,13 +108,6 @@ struct DeviceModule {
   Ticks loaded = 0;
 };
 
-/// Prefix of a fact's name, before the number of the thread: the thread's name in the program.
-inline constexpr const char* thread_name_fact = "THREAD_NAME::";
-
-/// Prefix of facts with the processors that a thread is bound to, as "0-3,8", by the kernel's thread id, if they differ
-/// from those of the process.
-inline constexpr const char* thread_processors_fact = "THREAD_PROCESSORS::";
-
 /// Everything in a raw trace except records. A crashed run's journal is a prefix of it.
 struct Journal {
   RunInfo run;

@@ -18,7 +18,7 @@
   X(processes, "TRACER::PROCESSES", "archive", "number", "merge", "number of processes of the job") \
   X(part_name, "TRACER::PART_NAME", "process", "text", "merge", "name that the process had in its own archive") \
   X(provenance, "TRACER::PROVENANCE", "archive", "text", "attach, snapshot", "\"OMPD attach\" or \"OMPD snapshot\": the events were observed from outside of the process") \
-  X(ending, "TRACER::ENDING", "archive, process", "text", "convert", "how recording ended: `finalize`, `exit`, `fork`, or `none: ...` for a process that was killed") \
+  X(ending, "TRACER::ENDING", "archive, process", "text", "convert", "how recording ended: `finalize`, `exit`, `fork`, `none: ...` for a process that was killed, `none yet: ...` for one that was still running") \
   X(events_lost, "TRACER::EVENTS_LOST", "archive, process, thread", "number", "convert", "events that are missing; 0: none") \
   X(dropped, "TRACER::DROPPED", "archive", "number", "earlier versions", "as `TRACER::EVENTS_LOST`") \
   X(repaired, "TRACER::REPAIRED::", "archive", "number", "convert", "how often the converter made a [repair](../repairs.md)") \
@@ -29,6 +29,9 @@
   X(counter_tool, "TRACER::COUNTER::tool.", "archive", "ns", "recording, convert", "time that Tracer took: its start, its threads, waits for them, the conversion") \
   X(message, "TRACER::MESSAGE::", "archive", "text", "recording", "a warning of the recording, the first 100") \
   X(setting, "TRACER::SETTING::", "archive", "text", "recording", "a [setting](../settings.md) in force") \
+  X(module_file, "TRACER::FILE::", "archive", "text", "recording", "size, time and path of an executable or library without a build id, by the address at which it was mapped") \
+  X(python_version, "TRACER::PYTHON::VERSION", "archive", "text", "recording", "version of the Python interpreter that ran the program") \
+  X(kokkos, "TRACER::KOKKOS::", "archive", "text", "recording", "what Kokkos declares about itself and the machine") \
   X(module, "TRACER::MODULE::", "device", "text", "recording", "a module that was loaded onto the device: file and size") \
   X(no_lines, "TRACER::NO_LINES", "archive", "text", "convert", "why regions have addresses instead of source lines") \
   X(no_lines_of, "TRACER::NO_LINES::", "archive", "text", "convert", "the same, of one executable or library") \
@@ -36,7 +39,7 @@
   X(runtime_omp_version, "TRACER::RUNTIME::OMP_VERSION", "archive", "number", "recording", "version of OpenMP, as a date") \
   X(runtime_library, "TRACER::RUNTIME::LIBRARY", "archive", "text", "recording", "file of the OpenMP runtime") \
   X(runtime_build, "TRACER::RUNTIME::BUILD", "archive", "text", "recording", "string with which that file was built") \
-  X(callback, "TRACER::CALLBACK::", "archive", "text", "recording", "the runtime's answer to ompt_set_callback: `always`, `sometimes`, `sometimes paired`, `impossible`, `never`, `error`") \
+  X(callback, "TRACER::CALLBACK::", "archive", "text", "recording", "the runtime's answer to ompt_set_callback: `always`, `sometimes`, `sometimes paired`, `impossible`, `never`, `error`; or a sentence: why it was not asked") \
   X(entry_point, "TRACER::ENTRY_POINT::", "archive", "text", "recording", "`found` or `missing`: a function of the tools interface") \
   X(thread_states, "TRACER::THREAD_STATES", "archive", "text", "recording", "thread states that the runtime enumerates, with their values") \
   X(mutex_implementations, "TRACER::MUTEX_IMPLEMENTATIONS", "archive", "text", "recording", "kinds of locks that the runtime enumerates, with their values") \
@@ -122,6 +125,13 @@ TRACER_PROPERTIES(TRACER_NAME_OF_PROPERTY)
 #undef TRACER_NAME_OF_PROPERTY
 
 inline constexpr const char* ours = "TRACER::";
+
+// Families of facts of the raw trace that are no properties of the archive: `convert` makes names and definitions of
+// them.
+inline constexpr const char *thread_name_fact = "THREAD_NAME::",  ///< by number of the thread: its name in the program
+    *thread_processors_fact = "THREAD_PROCESSORS::",  ///< as "0-3,8", by the kernel's number of the thread, if it is
+                                                      ///< bound to others than its process
+    *mpi_group_fact = "MPI::GROUP::", *mpi_file_handle_fact = "MPI::IOHANDLE::", *mpi_file_fact = "MPI::IOFILE::";
 
 /// What follows the name of its family.
 constexpr const char* within(const char* family, const char* name) {

@@ -105,8 +105,8 @@ HOMES = [
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-# Names of properties, and where they are: include/tracer/property_names.hpp.
-LOOSE_NAME = re.compile(r'^(?!\s*//).*"TRACER::', re.MULTILINE)
+# Names of properties and of the facts that they are made of, and where they are: include/tracer/property_names.hpp.
+LOOSE_NAME = re.compile(r'^(?!\s*//).*"[A-Z_]+::', re.MULTILINE)
 NAMES = "include/tracer/property_names.hpp"
 
 
@@ -153,7 +153,7 @@ def faults(top):
             yield f"{name}: does not begin with the SPDX line"
         if name != NAMES:
             for match in LOOSE_NAME.finditer(text):
-                yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: a property's name that is not of {NAMES}"
+                yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: a name of a property or a fact that is not of {NAMES}"
         own, layer = component(name)
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1

@@ -54,6 +54,7 @@ class Layers(unittest.TestCase):
 
     def test_names_of_properties_have_one_home(self):
         self.assertEqual(1, len(self.tree({"tracer/ring/a.cpp": '// "TRACER::HOST"\nauto x = "TRACER::HOST";\n', "include/tracer/property_names.hpp": '"TRACER::HOST"\n'})))
+        self.assertEqual(1, len(self.tree({"tracer/python/a.cpp": 'fact("PYTHON::VERSION", version);\n// "RUN::NOT_SAMPLED"\n', "include/tracer/property_names.hpp": ""})))
 
     def test_foreign_headers_stay_at_home(self):
         self.assertEqual([], self.tree({"formats/otf2/write/sink.cpp": "#include <otf2/otf2.h>\n", "tracer/entry.cpp": "#include <omp-tools.h>\n"}))

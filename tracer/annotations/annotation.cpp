@@ -11,6 +11,7 @@
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/connect.h"
 #include "tracer/program_names.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::words {
 namespace {
@@ -266,7 +267,7 @@ void counter(const Annotation& annotation) noexcept {
 void name_thread(std::uint64_t os_thread_id, const char* name) noexcept {
   if (name == nullptr) return;
   char key[40];
-  std::snprintf(key, sizeof key, "THREAD_NAME::%llu", static_cast<unsigned long long>(os_thread_id));
+  std::snprintf(key, sizeof key, "%s%llu", properties::thread_name_fact, static_cast<unsigned long long>(os_thread_id));
   tracer().fact(key, name);
 }
 

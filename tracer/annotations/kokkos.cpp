@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tracer/annotations/annotation.hpp"
+#include "tracer/property_names.hpp"
 
 namespace {
 
@@ -112,7 +113,7 @@ void kokkosp_request_tool_settings(std::uint32_t, KokkosToolSettings* settings) 
 void kokkosp_declare_metadata(const char* key, const char* value) {
   char name[128];
   if (key == nullptr || value == nullptr) return;
-  std::snprintf(name, sizeof name, "KOKKOS::%.100s", key);
+  std::snprintf(name, sizeof name, "%s%.100s", tracer::properties::fact(tracer::properties::kokkos), key);
   tracer::words::tracer().fact(name, value);
 }
 

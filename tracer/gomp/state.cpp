@@ -12,6 +12,7 @@
 #include "tracer/gomp/undisturbed.hpp"
 #include "tracer/gomp/unseen.hpp"
 #include "tracer/processor.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::gomp {
 
@@ -258,7 +259,7 @@ namespace {
 void record_use(const Runtime& runtime) noexcept {
   const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
   char name[48], value[600];
-  std::snprintf(name, sizeof name, "RUN::LIBGOMP::%u", runtime.number);
+  std::snprintf(name, sizeof name, "%s%u", properties::fact(properties::run_libgomp), runtime.number);
   std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
   front->fact(name, value);
 }

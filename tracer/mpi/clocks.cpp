@@ -13,6 +13,7 @@
 
 #include "tracer/mpi/state.hpp"
 #include "tracer/mpi/text.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 namespace {
@@ -93,7 +94,7 @@ bool receive(std::uint64_t* words, int count, int from, const Waiting& waiting) 
 void record_exchanges(const Exchange* best, int count, int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   char name[64];
-  std::snprintf(name, sizeof name, "MPI::CLOCK::%s::%d", when, peer);
+  std::snprintf(name, sizeof name, "%s%s::%d", properties::fact(properties::mpi_clock), when, peer);
   Text value;
   for (int i = 0; i < count; ++i)
     value.add("%s%llu %llu %llu %llu", i == 0 ? "" : ";", static_cast<unsigned long long>(best[i].sent),

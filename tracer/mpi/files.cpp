@@ -12,6 +12,7 @@
 #include "tracer/hash.hpp"
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 namespace {
@@ -47,7 +48,7 @@ void record_handle(const File& file) noexcept {
   if (file.is_collective) text.add("comm=%u;", file.comm->id);
   if (file.again > 1) text.add("again=%u;", file.again);
   text.add("name=%s", file.path);
-  record_fact("IOHANDLE", file.id, text.get());
+  record_fact(properties::mpi_file_handle_fact, file.id, text.get());
 }
 
 /// The first that is not open; nullptr: there is none, and `open` of this name are.
@@ -119,7 +120,7 @@ const File* deleted_file(const char* name) noexcept {
     const Locked lock(files_lock);
     file = named(name, nullptr, next_deleted, is_new);
   }
-  if (is_new && file != nullptr) record_fact("IOFILE", file->id, file->path);
+  if (is_new && file != nullptr) record_fact(properties::mpi_file_fact, file->id, file->path);
   return file;
 }
 

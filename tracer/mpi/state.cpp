@@ -12,6 +12,7 @@
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
 #include "tracer/mpi/world.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 
@@ -72,7 +73,7 @@ void record_comm(const Comm& comm, const char* name) noexcept {
   Text value;
   value.add("%s", comm.fact);
   if (name != nullptr && *name != '\0') value.add(";name=%s", name);
-  record_fact("COMM", comm.id, value.get());
+  record_fact(properties::fact(properties::mpi_comm), comm.id, value.get());
 }
 
 void describe(Comm& comm, const Comm* parent, const Members& members, const Members& remote) noexcept {
@@ -192,9 +193,9 @@ void record_fact(const char* name, int value) noexcept {
   record_fact(name, number);
 }
 
-void record_fact(const char* kind, std::uint32_t number, const char* value) noexcept {
+void record_fact(const char* family, std::uint32_t number, const char* value) noexcept {
   char name[48];
-  std::snprintf(name, sizeof name, "MPI::%s::%u", kind, number);
+  std::snprintf(name, sizeof name, "%s%u", family, number);
   record_fact(name, value);
 }
 

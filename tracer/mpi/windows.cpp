@@ -11,6 +11,7 @@
 #include "tracer/mpi/requests.hpp"
 #include "tracer/mpi/text.hpp"
 #include "tracer/mpi/world.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 namespace {
@@ -67,7 +68,7 @@ Window* new_window(Comm& comm, bool is_allocated) noexcept {
   Text text;
   text.add("identity=%s/w%u;comm=%u", comm.identity, ordinal, comm.id);
   window.fact = text.keep();
-  record_fact("WINDOW", id, window.fact);
+  record_fact(properties::fact(properties::mpi_window), id, window.fact);
   return &window;
 }
 
@@ -96,7 +97,7 @@ Window* window_of(Thread& thread, Word argument) noexcept {
 void name_window(const Window& window, const char* name) noexcept {
   Text text;
   text.add("%s;name=%.255s", window.fact, name != nullptr ? name : "");
-  record_fact("WINDOW", window.id, text.get());
+  record_fact(properties::fact(properties::mpi_window), window.id, text.get());
 }
 
 std::uint32_t group_number(Word group) noexcept {
@@ -120,7 +121,7 @@ std::uint32_t group_number(Word group) noexcept {
   Text text;
   text.add("size=%d;members=", size);
   text.add_ranges(ranks, size);
-  record_fact("GROUP", groups->number, text.get());
+  record_fact(properties::mpi_group_fact, groups->number, text.get());
   return groups->number;
 }
 

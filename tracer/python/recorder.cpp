@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "tracer/connect.h"
+#include "tracer/property_names.hpp"
 #include "tracer/python/calls.hpp"
 #include "tracer/python/functions.hpp"
 #include "tracer/python/interpreter.hpp"
@@ -50,7 +51,7 @@ void begin() noexcept {
   has_begun = true;
   tracer = tracer_find_and_connect(reinterpret_cast<const void*>(&find_interpreter));
   if (tracer == nullptr) return;
-  tracer->fact("PYTHON::VERSION", python->version());
+  tracer->fact(properties::fact(properties::python_version), python->version());
   if (!records_functions) return mark_begin();
   if (!begin_functions(*python) || begin_monitoring()) return;
   has_profile = true;

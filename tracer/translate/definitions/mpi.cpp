@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view comm_fact = properties::fact(properties::mpi_comm),
                            window_fact = properties::fact(properties::mpi_window),
-                           group_fact = "MPI::GROUP::", handle_fact = "MPI::IOHANDLE::", file_fact = "MPI::IOFILE::";
+                           group_fact = properties::mpi_group_fact, handle_fact = properties::mpi_file_handle_fact,
+                           file_fact = properties::mpi_file_fact;
 /// A damaged journal must not make us allocate without bound.
 constexpr std::uint32_t most_ranks = 1u << 26;
 

@@ -53,7 +53,7 @@ std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId ma
 std::string recorded_name(const Journal& journal, ChannelId channel) {
   constexpr std::size_t longest = 80;
   if (channel >= journal.channels.size()) return {};
-  const auto own_name = journal.facts.find(thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
+  const auto own_name = journal.facts.find(properties::thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
   return own_name == journal.facts.end() ? std::string{} : shown(own_name->second.substr(0, longest));
 }
 
@@ -66,7 +66,7 @@ void add_properties(Location& location, const ChannelInfo& info, const Journal& 
   if (info.thread_type > 0 && info.thread_type < 5) add(properties::thread_type, types[info.thread_type]);
   if (info.place >= 0) add(properties::place, std::to_string(info.place));
   if (info.processor >= 0) add(properties::processor, std::to_string(info.processor));
-  if (const auto bound = journal.facts.find(thread_processors_fact + std::to_string(info.os_thread_id));
+  if (const auto bound = journal.facts.find(properties::thread_processors_fact + std::to_string(info.os_thread_id));
       bound != journal.facts.end())
     add(properties::processors, shown(bound->second));
   if (info.processor_ns > 0) {
