@@ -159,7 +159,8 @@ TEST_CASE("a part has the threads that are named, and no arrow to others") {
   CHECK(std::all_of(one.slices.begin(), one.slices.end(), [](const Slice& slice) { return slice.location == 0; }));
   CHECK(slices_of(chain_of_tasks(5), {}).arrows == 10);
   part.ranks = Numbers{"1"};
-  CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), ContainsSubstring("no such thread or process"));
+  CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part),
+                    ContainsSubstring("no such thread or process; it has ranks 0 and threads 0-1"));
   part = {};
   part.from = 3600'000 * ms;
   CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), ContainsSubstring("behind its end"));
@@ -181,7 +182,8 @@ TEST_CASE("a part of a part has no more than that, and says of what it is one") 
   CHECK(report.part == "ranks 1-2; of that from 5 ms");
   CHECK(report.threads == 4);
   CHECK(report.processes.size() == 2);
-  CHECK_THROWS_WITH(cut(*two, "0", 0), ContainsSubstring("no such thread or process"));
+  CHECK_THROWS_WITH(cut(*two, "0", 0),
+                    ContainsSubstring("no such thread or process; it has ranks 1-2 and threads 0-1"));
 }
 
 TEST_CASE("the parts of a trace have together what the whole has") {

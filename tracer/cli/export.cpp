@@ -127,6 +127,7 @@ std::unique_ptr<TimelineVisitor> make_file_writer(const std::string& format, con
 int run(const Options& options) {
   const std::string format = format_of(options);
   FilteredArchive archive{options.archive, options.filter};
+  archive.print_unmatched();
   EventSource& source = archive.source();
   if (const std::string end = broken_end(source.definitions()); !end.empty())
     print_note("the program was " + end + "; the export covers only a part of the run");

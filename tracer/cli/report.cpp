@@ -29,6 +29,7 @@ struct Options {
 
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
+  archive.print_unmatched();
   EventSource* const source = &archive.source();
   report::Report report;
   {

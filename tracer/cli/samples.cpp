@@ -26,6 +26,7 @@ struct Options {
 
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
+  archive.print_unmatched();
   const std::filesystem::path anchor = archive.path();
   const samples::SampleSet& set = archive.need_samples(options.raw ? Nameless::by_address : Nameless::by_file);
   report::SampleJoin join{archive.source().definitions(), set};

@@ -29,6 +29,10 @@ bool matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
 }
 
+bool matches_any(const std::string& pattern, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return matches(pattern, name); });
+}
+
 /// Words apart by blanks; a backslash or quotation marks keep a blank. "#" begins a comment.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
@@ -149,10 +153,13 @@ bool Filter::keeps(const Region& region) const {
   if (!keep || names_.empty()) return keep;
   const auto names = names_of(region);
   for (const Rule& rule : names_) {
-    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return matches(rule.pattern, name); }))
-      keep = rule.include;
+    if (matches_any(rule.pattern, names)) keep = rule.include;
   }
   return keep;
+}
+
+bool means(const std::string& pattern, const Region& region) {
+  return matches_any(pattern, names_of(region));
 }
 
 namespace {

@@ -36,6 +36,9 @@ class Filter {
   std::vector<Rule> names_, files_;
 };
 
+/// Whether the pattern of a rule for names means the region.
+bool means(const std::string& pattern, const Region& region);
+
 /// "10us", "1.5 ms", "200" (ns). Throws tracer::Error.
 std::uint64_t parse_duration(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <initializer_list>
 #include <map>
 #include <set>
@@ -27,15 +28,48 @@ std::uint64_t number_in(std::string_view name, std::uint64_t otherwise) {
   return otherwise;
 }
 
-/// Of each process: by its number, or by its place in the archive's order where that has no other meaning.
-std::vector<bool> wanted_processes(const Definitions& definitions, const Part& part) {
-  std::vector<bool> wanted;
+/// The numbers by which --ranks means a process.
+struct ProcessNumbers {
+  std::uint64_t own = 0;    ///< in its name; without one its place
+  std::uint64_t place = 0;  ///< in the archive's order, where that has no other meaning; else `own`
+};
+
+std::vector<ProcessNumbers> numbers_of_processes(const Definitions& definitions) {
+  std::vector<ProcessNumbers> numbers;
   for (const std::uint32_t process : process_groups(definitions)) {
     const std::string& name = definitions.groups_of_locations[process].name;
-    const bool has_rank = name.starts_with("MPI Rank");
-    wanted.push_back(part.ranks.has(number_in(name, wanted.size())) || (!has_rank && part.ranks.has(wanted.size())));
+    const std::uint64_t place = numbers.size(), own = number_in(name, place);
+    numbers.push_back({own, name.starts_with("MPI Rank") ? own : place});
   }
+  return numbers;
+}
+
+std::vector<bool> wanted_processes(const Definitions& definitions, const Part& part) {
+  std::vector<bool> wanted;
+  for (const auto [own, place] : numbers_of_processes(definitions))
+    wanted.push_back(part.ranks.has(own) || part.ranks.has(place));
   return wanted;
+}
+
+/// As the options take them: "ranks 0-3 and threads 0-7".
+std::string numbers_there(const Definitions& definitions) {
+  const auto range = [](const std::set<std::uint64_t>& numbers) {
+    if (numbers.empty()) return std::string{"none"};
+    const std::string first = std::to_string(*numbers.begin());
+    return numbers.size() == 1 ? first : first + "-" + std::to_string(*numbers.rbegin());
+  };
+  const std::vector<ProcessNumbers> processes = numbers_of_processes(definitions);
+  const std::vector<std::uint32_t> process_of = processes_of_locations(definitions);
+  std::set<std::uint64_t> ranks, threads;
+  std::map<std::uint32_t, std::uint64_t> seen;
+  for (std::size_t l = 0; l < definitions.locations.size(); ++l) {
+    const Location& location = definitions.locations[l];
+    const std::uint64_t thread = seen[location.group]++;
+    if (!location.used) continue;
+    threads.insert(thread);
+    ranks.insert(process_of[l] < processes.size() ? processes[process_of[l]].place : process_of[l]);
+  }
+  return "ranks " + range(ranks) + " and threads " + range(threads);
 }
 
 void remove(std::vector<Property>& properties, std::initializer_list<std::string_view> prefixes) {
@@ -110,7 +144,7 @@ std::vector<bool> Part::some_locations(const Definitions& definitions) const {
     throw Error{"the trace is " + exact_time_text(definitions.clock.length) + " long; --from lies behind its end"};
   std::vector<bool> wanted = locations(definitions);
   if (std::none_of(wanted.begin(), wanted.end(), [](bool one) { return one; }))
-    throw Error{"the trace has no such thread or process; `tracer info` lists them"};
+    throw Error{"the trace has no such thread or process; it has " + numbers_there(definitions)};
   return wanted;
 }
 

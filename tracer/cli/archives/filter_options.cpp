@@ -2,6 +2,7 @@
 // Options for filters, and the trace seen through them.
 #include "tracer/cli/archives/filter_options.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/otf2/read/event_source.hpp"
@@ -81,7 +82,8 @@ report::FindPartStart starts_of(otf2::PositionedSource& source, const report::Pa
 }  // namespace
 
 FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)
-    : path_{find_archive(archive).string()}, filter_{options.filter()} {
+    : path_{find_archive(archive).string()}, filter_{options.filter()}, patterns_{options.exclude} {
+  patterns_.insert(patterns_.end(), options.include.begin(), options.include.end());
   const report::Part part = options.part();
   auto whole = otf2::open_archive(path_);
   otf2::PositionedSource& from = *whole;
@@ -90,6 +92,15 @@ FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions
   is_part_ = !part.whole();
   if (!options.phases.empty()) views_.push_back(report::within_phases(source(), options.phases));
   if (!filter_.empty()) views_.push_back(report::filtered(source(), filter_));
+}
+
+void FilteredArchive::print_unmatched() const {
+  const std::vector<Region>& regions = views_.front()->definitions().regions;
+  std::string unmatched;
+  for (const std::string& pattern : patterns_)
+    if (std::none_of(regions.begin(), regions.end(), [&](const Region& one) { return report::means(pattern, one); }))
+      unmatched += (unmatched.empty() ? "'" : ", '") + pattern + "'";
+  if (!unmatched.empty()) print_note("no region of " + path_ + " matches " + unmatched);
 }
 
 void FilteredArchive::load_samples(Nameless nameless) {

@@ -46,6 +46,8 @@ class FilteredArchive {
   EventSource& source() { return *views_.back(); }
   const std::string& path() const { return path_; }
   bool is_cut() const { return views_.size() > 1; }
+  /// A line that names the patterns of --exclude and --include that mean nothing in the trace, if there are any.
+  void print_unmatched() const;
   /// Those beside the archive; null: there are none, or they cannot be read, with a message. The first call decides.
   const samples::SampleSet* samples(Nameless nameless = Nameless::by_file);
   /// The same; throws tracer::Error where there are none.
@@ -55,6 +57,7 @@ class FilteredArchive {
   void load_samples(Nameless nameless);
   std::string path_;
   report::Filter filter_;
+  std::vector<std::string> patterns_;  ///< of --exclude and --include
   bool is_part_ = false;
   std::vector<std::unique_ptr<EventSource>> views_;  ///< the archive, and each what is seen of the one before
   std::optional<samples::SampleSet> samples_;
