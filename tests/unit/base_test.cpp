@@ -99,6 +99,10 @@ TEST_CASE("sizes are read with binary units and never overflow") {
 TEST_CASE("numbers and sizes are shown for people") {
   CHECK(format_count(1234567) == "1,234,567");
   CHECK(format_count(999) == "999");
+  CHECK(format_counted(1, "thread") == "1 thread");
+  CHECK(format_counted(0, "thread") == "0 threads");
+  CHECK(format_counted(1, "process") == "1 process");
+  CHECK(format_counted(1234, "process") == "1,234 processes");
   CHECK(format_bytes(3u << 20) == "3.0 MiB");
   CHECK(format_bytes(12) == "12 B");
 }

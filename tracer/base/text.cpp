@@ -79,6 +79,11 @@ std::string format_count(std::uint64_t count) {
   return grouped;
 }
 
+std::string format_counted(std::uint64_t count, std::string_view one) {
+  const char* const plural = one.ends_with('s') ? "es" : "s";
+  return format_count(count) + " " + std::string{one} + (count == 1 ? "" : plural);
+}
+
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 200;
   std::string result{text.substr(0, longest)};

@@ -27,6 +27,9 @@ std::string format_bytes(std::uint64_t bytes);
 /// "12,345,678"
 std::string format_count(std::uint64_t count);
 
+/// "1 thread", "2,000 threads", "3 processes": `one` is the singular.
+std::string format_counted(std::uint64_t count, std::string_view one);
+
 /// "libopenblas" for .../libopenblas.so.0, "_lloyd" for .../_lloyd.cpython-311-x86_64-linux-gnu.so.
 std::string module_name(const std::string& path);
 

@@ -184,14 +184,11 @@ void leave_out_internals(Json& info) {
 
 /// By name: how many threads and streams each has, and what else distinguishes them.
 Json about_processes(const std::vector<report::ProcessRow>& processes) {
-  const auto counted = [](std::uint64_t number, const char* what) {
-    return format_count(number) + " " + what + (number == 1 ? "" : "s");
-  };
   const bool are_several = report::has_several_programs(processes);
   Json all = Json::object();
   for (const report::ProcessRow& process : processes) {
-    std::string text = counted(process.threads.size(), "thread");
-    if (!process.streams.empty()) text += ", " + counted(process.streams.size(), "device stream");
+    std::string text = format_counted(process.threads.size(), "thread");
+    if (!process.streams.empty()) text += ", " + format_counted(process.streams.size(), "device stream");
     if (are_several && !process.program.empty()) text += ", " + process.program;
     if (const std::string ended = report::ending_text(process.facts); !ended.empty()) text += ", " + ended;
     std::string name = process.name;

@@ -7,6 +7,7 @@
 
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/formatted.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -27,7 +28,7 @@ struct Options {
 };
 
 std::string describe(const report::Scenario& scenario) {
-  std::string text = scenario.threads != 0 ? std::to_string(scenario.threads) + " threads" : "threads as recorded";
+  std::string text = scenario.threads != 0 ? format_counted(scenario.threads, "thread") : "threads as recorded";
   if (!scenario.balanced.empty()) text += ", " + scenario.balanced + " balanced";
   if (!scenario.without_lock.empty()) text += ", nobody waits for " + scenario.without_lock;
   if (scenario.task_overhead >= 0)
@@ -64,9 +65,10 @@ int run(const Options& options) {
     if (!prediction.matched()) throw Error{why_not_changed(options, prediction, result)};
   const bool is_job = result.processes > 1;
   const std::string processes =
-      is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};
-  print_formatted("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
-                  duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
+      is_job ? " in each of " + format_counted(result.processes, "process") : std::string{};
+  print_formatted("recorded   %10s  with %s%s%s, %s of it outside of parallel regions%s\n",
+                  duration_text(result.recorded).c_str(), is_job ? "up to " : "",
+                  format_counted(result.threads, "thread").c_str(), processes.c_str(),
                   duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
   print_formatted("replayed   %10s  the same by this model: %+.1f %%\n", duration_text(result.baseline.wall).c_str(),
                   100 * result.error());

@@ -38,7 +38,7 @@ def main():
     running = [look["kernels_running"] for look in later]
     if not 0 < max(running, default=0) < 1.01:
         faults.append(f"one thread has at most one kernel running, not {running}")
-    if "kernels running" not in shown or "1 threads" not in shown:
+    if "kernels running" not in shown or "1 thread " not in shown:
         faults.append(f"the text has no device: {shown}")
     print("\n".join(faults) or f"ok: {seen} of {steps} steps, at most {max(running):.2f} kernels running")
     return 1 if faults else 0

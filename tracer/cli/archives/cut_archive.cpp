@@ -37,7 +37,7 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
       samples::write(*set, pending.path() / samples::file_name);
   }
   pending.keep();
-  return "wrote " + directory.string() + ": " + format_count(events) + " events";
+  return "wrote " + directory.string() + ": " + format_counted(events, "event");
 }
 
 }  // namespace tracer::cli

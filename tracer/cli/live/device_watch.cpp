@@ -112,11 +112,11 @@ std::string DeviceWatch::text(double interval) const {
   };
   for (const auto& [number, look] : all_)
     all += formatted(
-        "device %d  %.1f kernels running  %s kernels/s  %s copies/s  %s bytes/s to, %s bytes/s from it  %zu "
+        "device %d  %.1f kernels running  %s kernels/s  %s copies/s  %s bytes/s to, %s bytes/s from it  "
         "%s  %s bytes in use\n",
         number, interval > 0 ? look.kernel_time / interval : 0, rate(look.kernels).c_str(), rate(look.copies).c_str(),
-        rate(look.to).c_str(), rate(look.from).c_str(), look.streams, look.by_host ? "threads" : "streams",
-        format_count(look.memory).c_str());
+        rate(look.to).c_str(), rate(look.from).c_str(),
+        format_counted(look.streams, look.by_host ? "thread" : "stream").c_str(), format_count(look.memory).c_str());
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/otf2/write/sink.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/ompd/record_builder.hpp"
@@ -20,7 +21,7 @@ void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& d
   options.properties = {{properties::provenance, std::string{"OMPD "} + how}};
   const auto sink = make_otf2_sink(where);
   const auto report = translate::translate(records, *sink, options);
-  print_note(std::to_string(report.threads) + " threads, " + std::to_string(report.events) + " events: " + where +
+  print_note(format_counted(report.threads, "thread") + ", " + format_counted(report.events, "event") + ": " + where +
              "/traces.otf2");
 }
 

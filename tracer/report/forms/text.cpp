@@ -26,8 +26,10 @@ std::string number(double value, int digits = 2) {
 std::string processors_text(const Report& report) {
   const RunFacts& facts = report.facts;
   const bool are_all = static_cast<double>(facts.processors_online) <= facts.processors;
-  return formatted("%.4g", facts.processors) + (are_all ? "" : " of " + format_count(facts.processors_online)) +
-         (report.processes.size() > 1 ? " processors for the processes" : " processors for the process");
+  const std::string of_all = are_all ? "" : " of " + format_count(facts.processors_online);
+  return formatted("%.4g", facts.processors) + of_all +
+         (are_all && facts.processors == 1 ? " processor" : " processors") +
+         (report.processes.size() > 1 ? " for the processes" : " for the process");
 }
 
 /// "a.out"; of a job of several "ocean (3 processes), air (1 process)".
@@ -45,7 +47,7 @@ std::string program_text(const Report& report) {
   const std::size_t shown = std::min<std::size_t>(programs.size(), 5);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [name, count] = programs[i];
-    text += (i == 0 ? "" : ", ") + name + " (" + format_count(count) + (count == 1 ? " process)" : " processes)");
+    text += (i == 0 ? "" : ", ") + name + " (" + format_counted(count, "process") + ")";
   }
   return programs.size() == shown ? text : text + ", and " + format_count(programs.size() - shown) + " more";
 }
@@ -56,8 +58,8 @@ std::string runtimes_text(const RunFacts& facts) {
   if (std::none_of(facts.runtimes.begin(), facts.runtimes.end(), is_libgomp)) return {};
   std::string text;
   for (const RuntimeUse& use : facts.runtimes)
-    text += (text.empty() ? "runtimes     " : "\n             ") + use.library + " with " + format_count(use.threads) +
-            (use.threads == 1 ? " thread" : " threads");
+    text += (text.empty() ? "runtimes     " : "\n             ") + use.library + " with " +
+            format_counted(use.threads, "thread");
   return text + "\n";
 }
 
@@ -124,7 +126,7 @@ Table account(const Report& report) {
   const Account& account = report.account;
   const std::string ended =
       account.ended == 0 ? "" : " (" + std::to_string(account.ended) + " of them ended before their process)";
-  Table table{"Where the time of " + std::to_string(account.threads) + " threads" + ended + " went, " +
+  Table table{"Where the time of " + format_counted(account.threads, "thread") + ended + " went, " +
                   (account.is_confined     ? "in these phases"
                    : !report.part.empty()  ? "in this part of the trace"
                    : account.whole_process ? "from the process' start to its end"
