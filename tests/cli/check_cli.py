@@ -47,6 +47,7 @@ def check_helps():
         done = run(command, "--help")
         need(done.returncode == 0 and "Usage:" in done.stdout and not done.stderr, f"tracer {command} --help")
         refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
+        need(re.search(r"Usage: tracer .*\(\d+x\)", done.stdout) is None, "whose usage names each argument")
     need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
     refuses(2, "subcommand", "")
     refuses(2, "unknown command", "nonsense")
@@ -149,7 +150,8 @@ def check_output(archive):
     need(json.loads(info.stdout)["version"] in run("--version").stdout, "info --json is JSON and knows the version")
     report = run("report", archive, "--exclude", "implicit*", "--json")
     names = [row["construct"] for row in json.loads(report.stdout)["constructs"]]
-    need(names and "implicit barrier" not in names, "report --exclude leaves regions out")
+    need(names and "implicit barrier" not in names and "no region of" not in report.stderr, "report --exclude leaves regions out")
+    need("no region of" in run("report", archive, "--exclude", "flush", "--include", "for", "--include", "no*one").stderr, "and names patterns that mean none")
     need(run("report", archive, "--json").stdout.encode().decode("utf-8") != "", "the report is UTF-8")
 
 

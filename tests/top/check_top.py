@@ -48,7 +48,7 @@ def check_choice(tracer, process, program, environment):
             return subprocess.run([tracer, "top", "--interval", "0.1", "--times", "1", *words], env=seen, capture_output=True, text=True)
 
         none = top(str(2**30))
-        need(none.returncode == 1 and "is not one that records" in none.stderr, "a process that does not record is refused")
+        need(none.returncode == 1 and "is not recorded" in none.stderr, "a process that does not record is refused")
         others = [subprocess.Popen([program], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
         try:
             for other in others:
@@ -100,7 +100,7 @@ def main():
         report = json.loads(subprocess.run([tracer, "report", "--json", trace], check=True, capture_output=True).stdout)
         need(report["event_counts"]["thread_fork"] == rounds, "and the trace has all")
         gone = subprocess.run([tracer, "top", str(process.pid)], capture_output=True, text=True)
-        need(gone.returncode == 1 and "not one that records" in gone.stderr, "a process that is gone is none")
+        need(gone.returncode == 1 and "is not recorded" in gone.stderr, "a process that is gone is none")
     return 0
 
 

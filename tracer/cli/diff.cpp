@@ -21,8 +21,8 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> traces, against, fail_if;
-  std::string html;
+  std::string first, html;
+  std::vector<std::string> more, against, fail_if;
   bool json = false;
   std::size_t rows = 15;
   FilterOptions filter;
@@ -37,6 +37,7 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
   std::vector<report::Report> reports;
   for (const std::string& trace : traces) {
     FilteredArchive archive{trace, filter};
+    archive.print_unmatched();
     Progress progress{"reading " + trace};
     reports.push_back(report::analyze(
         archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
@@ -58,7 +59,8 @@ void write_page(const Options& options, const Sides& sides, const report::Diff& 
 }
 
 int run(const Options& options) {
-  Sides sides{options.traces, options.against, {}, {}};
+  Sides sides{{options.first}, options.against, {}, {}};
+  sides.before.insert(sides.before.end(), options.more.begin(), options.more.end());
   if (sides.after.empty()) {
     if (sides.before.size() != 2)
       throw UsageError{"name two traces, or several of each kind: tracer diff A1 A2 --against B1 B2"};
@@ -85,10 +87,8 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("traces", options->traces,
-                 "The traces before and after the change; with --against: the traces before it")
-      ->required()
-      ->expected(1, 1000);
+  app.add_option("OLD", options->first, "The trace before the change")->required();
+  app.add_option("NEW", options->more, "The trace after the change; with --against: further traces before it");
   app.add_option("--against", options->against,
                  "Traces after the change; several traces on each side separate noise from change")
       ->type_name("TRACE");

@@ -80,9 +80,10 @@ int remove(const std::vector<std::string>& directories) {
 
 std::string describe(const RecoverResult& result) {
   const auto& found = result.found;
-  std::string line = format_count(result.archive.events) + " events, " + format_count(result.archive.threads) +
-                     " threads: " + result.archive.archive.string() + " (" + format_count(found.records) +
-                     " records from disk, " + format_count(found.ring_records) + " from the rings";
+  std::string line = format_counted(result.archive.events, "event") + ", " +
+                     format_counted(result.archive.threads, "thread") + ": " + result.archive.archive.string() + " (" +
+                     format_counted(found.records, "record") + " from disk, " + format_count(found.ring_records) +
+                     " from the rings";
   if (found.missing_records > 0) line += ", " + format_count(found.missing_records) + " missing";
   return line + ")";
 }
@@ -99,6 +100,7 @@ int recover_one(const fs::path& directory, ConvertOptions options) {
   }
   print_note("recovered " + describe(result));
   print_rest_of_job(directory);
+  if (!result.archive.invalid_filter.empty()) print_note(result.archive.invalid_filter);
   for (const auto& line : result.archive.damage) print_note("not recovered: " + line);
   if (result.archive.raw_kept && !keep_raw) print_note("the raw trace is kept, as not all of it could be read");
   return ok;

@@ -49,14 +49,14 @@ bool was_replaced(const Module& module, const Journal& journal) {
          fact->second.ends_with(": " + module.path);
 }
 
-/// The run's, as the journal has kept it. An invalid one leaves nothing out, and counts as damage.
-report::Filter filter_of(const Journal& journal, std::vector<std::string>& damage) {
+/// The run's, as the journal has kept it. An invalid one leaves nothing out.
+report::Filter filter_of(const Journal& journal, std::string& invalid) {
   report::Filter filter;
   if (!journal.filter) return filter;
   try {
     filter.add_text(*journal.filter, "TRACER_FILTER");
   } catch (const Error& error) {
-    damage.push_back(std::string{"nothing is left out: "} + error.what());
+    invalid = std::string{"the filter is invalid and leaves nothing out: "} + error.what();
     return {};
   }
   return filter;
@@ -190,7 +190,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   if (options.symbols) translation.symbolize = translate::make_symbolizer(modules);
   const std::string no_lines = options.symbols ? translate::why_no_lines() : "asked for without (--no-symbols)";
   if (!no_lines.empty()) translation.properties.push_back({properties::no_lines, no_lines});
-  const report::Filter filter = filter_of(source->journal(), result.damage);
+  const report::Filter filter = filter_of(source->journal(), result.invalid_filter);
   if (!filter.empty()) {
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({properties::filter, filter.text()});

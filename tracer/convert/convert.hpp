@@ -60,6 +60,7 @@ struct ConvertResult {
   bool was_complete = false;  ///< there was an archive; nothing was converted
   std::map<std::string, std::uint64_t> repairs;
   std::vector<std::string> damage;  ///< one line each, of what could not be read
+  std::string invalid_filter;       ///< a line, where the run's filter is invalid: nothing is left out; "" it is valid
 };
 
 /// `raw`: the raw trace's directory, or the one that holds it. `directory`: where the archive goes;

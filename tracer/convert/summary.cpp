@@ -21,15 +21,16 @@ std::string summary_of(const ConvertResult& result) {
            (result.raw_kept
                 ? "; the raw trace beside it can be removed, or converted to another directory: tracer convert --output"
                 : "");
-  std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
-  if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
+  std::string line = format_counted(result.events, "event") + ", " + format_counted(result.threads, "thread") + ", ";
+  if (result.streams != 0) line += format_counted(result.streams, "device stream") + ", ";
   line += format_bytes(result.bytes) + ": " + result.archive.string();
   std::uint64_t repaired = 0;
   for (const auto& [name, count] : result.repairs) repaired += count;
   if (!result.ended) line += "; the run did not end by itself, this is what was recorded until then";
-  if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
+  if (result.lost != 0) line += "; " + format_counted(result.lost, "event") + " lost";
   if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
   if (result.start_seconds > 0) line += costs_of(result);
+  if (!result.invalid_filter.empty()) line += "\ntracer: " + result.invalid_filter;
   for (const std::string& damage : result.damage) line += "\ntracer: damage: " + damage;
   if (!result.damage.empty()) line += "\ntracer: the raw trace is kept";
   return line;

@@ -47,8 +47,9 @@ void verify_part(const fs::path& trace, unsigned threads, std::vector<PartOfJob>
   }
 }
 
-/// What of a raw trace could not be read: the rest is joined.
+/// What of a raw trace could not be read, or applied: the rest is joined.
 void note_damage(const fs::path& trace, const ConvertResult& made, MergeResult& result) {
+  if (!made.invalid_filter.empty()) result.notes.push_back(trace.string() + ": " + made.invalid_filter);
   for (const std::string& line : made.damage)
     result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
 }
@@ -345,9 +346,9 @@ void name_by(MergeResult& result, const fs::path& at, const fs::path& place) {
 }
 
 std::string summary_of(const MergeResult& result) {
-  std::string line = format_count(result.processes) + (result.processes == 1 ? " process, " : " processes, ") +
-                     format_count(result.locations) + " locations, " + format_count(result.events) + " events, " +
-                     format_bytes(result.bytes) + ": " + result.archive.string();
+  std::string line = format_counted(result.processes, "process") + ", " +
+                     format_counted(result.locations, "location") + ", " + format_counted(result.events, "event") +
+                     ", " + format_bytes(result.bytes) + ": " + result.archive.string();
   line +=
       result.nothing_to_do ? "; it was one archive already" : formatted("; joined in %.1f ms", result.seconds * 1e3);
   if (!result.clocks.empty()) line += "; " + result.clocks;

@@ -149,6 +149,8 @@ def filter_(options, directory):
         expected = 4 * ROUNDS if name.startswith("wrong") else 0
         if done.returncode != 0 or criticals != expected:
             yield f"the filter is {name}: convert: {done.returncode}, {criticals} critical sections instead of {expected}; {done.stderr}"
+        if name.startswith("wrong") and ("the filter is invalid" not in done.stderr or "damage" in done.stderr or (output / "raw").exists()):
+            yield f"an invalid filter is no damage of the raw trace: {done.stderr}"
 
 
 def speaks(options, directory):

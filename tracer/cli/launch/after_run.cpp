@@ -55,7 +55,7 @@ std::chrono::seconds patience_with(bool launches_ranks, const Ended& ended) {
 
 /// The message only contains its size.
 bool is_whole(const ConvertResult& result) {
-  return result.ended && result.lost == 0 && result.damage.empty() &&
+  return result.ended && result.lost == 0 && result.damage.empty() && result.invalid_filter.empty() &&
          std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
 }
 

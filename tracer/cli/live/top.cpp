@@ -215,7 +215,8 @@ class Top {
 };
 
 constexpr const char* which_ones =
-    " (yours, and started by tracer run or with OMP_TOOL_LIBRARIES; if TRACER_SPOOL was set, set it here too).";
+    ". It shows your own processes that tracer run has started, or that have OMP_TOOL_LIBRARIES set; if TRACER_SPOOL is "
+    "set for them, set it here too.";
 
 /// That process, or all that there are; at least one.
 std::vector<raw::Leftover> find_processes(std::uint64_t process) {
@@ -227,8 +228,8 @@ std::vector<raw::Leftover> find_processes(std::uint64_t process) {
     }
   }
   if (process != 0 && running.empty())
-    throw Error{"process " + std::to_string(process) + " is not one that records under the tool here" + which_ones};
-  if (running.empty()) throw Error{std::string{"nothing records under the tool here"} + which_ones};
+    throw Error{"process " + std::to_string(process) + " is not recorded by Tracer" + which_ones};
+  if (running.empty()) throw Error{std::string{"Tracer records no process here"} + which_ones};
   return running;
 }
 

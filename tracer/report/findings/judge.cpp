@@ -182,10 +182,9 @@ void Judge::summarize() {
   if (verdict_.state != "ok" && verdict_.findings.empty()) {
     verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
   } else if (!verdict_.findings.empty()) {
-    verdict_.summary = "At most " + time(verdict_.findings.front().win) + " of " + time(wall_) +
-                       " could be won where it loses most: " + verdict_.findings.front().id +
-                       (verdict_.findings.front().name.empty() ? "" : " (" + verdict_.findings.front().name + ")") +
-                       ".";
+    const Finding& largest = verdict_.findings.front();
+    verdict_.summary = "The largest loss is " + largest.id + (largest.name.empty() ? "" : " (" + largest.name + ")") +
+                       ": at most " + time(largest.win) + " of " + time(wall_) + " could be saved.";
   } else if (work > 0.8) {
     verdict_.summary =
         formatted("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);
