@@ -147,7 +147,7 @@ def check_output(archive):
         done = run(*arguments)
         need(done.returncode == 0 and "\x1b" not in done.stdout + done.stderr and "\r" not in done.stderr, f"tracer {arguments[0]}: no colours, no progress bar in a log")
     info = run("info", "--json")
-    need(json.loads(info.stdout)["version"] in run("--version").stdout, "info --json is JSON and knows the version")
+    need(json.loads(info.stdout)["schema"] == "tracer-info/1.0" and json.loads(info.stdout)["version"] in run("--version").stdout, "info --json is JSON and knows the version")
     report = run("report", archive, "--exclude", "implicit*", "--json")
     names = [row["construct"] for row in json.loads(report.stdout)["constructs"]]
     need(names and "implicit barrier" not in names and "no region of" not in report.stderr, "report --exclude leaves regions out")

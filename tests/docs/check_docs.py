@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the documentation to what there is: links lead somewhere, commands and their options exist, settings are known.
 
-check_docs.py links|commands|settings|help|reference|coverage [--tracer PATH] [--header PATH] [--write]
+check_docs.py links|commands|settings|help|reference|coverage|report-json [--tracer PATH] [--header PATH] [--write]
 help: docs/cli/*.md show what --help says; reference: docs/settings.md, docs/repairs.md and docs/formats/properties.md are what it prints. --write makes it so."""
 import argparse
 import functools
@@ -149,9 +149,34 @@ def wrong_coverage(header):
         yield f"docs/openmp-coverage.md does not say where {name} is"
 
 
+def wrong_report_json():
+    """The page on the report's JSON names every member, place, and id of a note or finding that the source has."""
+    forms, findings = TOP / "tracer" / "report" / "forms", TOP / "tracer" / "report" / "findings"
+    page = (TOP / "docs" / "formats" / "report-json.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([^`]+)`", page + (TOP / "docs" / "data-movement.md").read_text(encoding="utf-8")))
+    words = set(re.findall(r"\w+", page))
+    form = (forms / "json.cpp").read_text(encoding="utf-8")
+    rows = {name for cell in re.findall(r"^\| (`[^|]*`) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)}
+    judge = (findings / "judge.cpp").read_text(encoding="utf-8")
+    places = (TOP / "tracer" / "report" / "measures" / "account_sum.cpp").read_text(encoding="utf-8")
+    places = re.search(r"name_of\(Place.*?\{(.*?)\};", places, re.DOTALL).group(1)
+    wanted = {
+        "member": (set(re.findall(r'^      \{"(\w+)",', form[form.index("std::string to_json(const Report&"):], re.MULTILINE)), rows),
+        "key": ({key for path in forms.glob("*json.cpp") for key in re.findall(r'\{"(\w+)",', path.read_text(encoding="utf-8"))} - {"paths"}, words),
+        "note": ({name for path in findings.glob("*.cpp") for name in re.findall(r'\bnote\(\s*"([a-z-]+)"', path.read_text(encoding="utf-8"))}, named),
+        "finding": ({name for ids in re.findall(r'^    \{"[^"]*", "([^"]*)", &Judge', judge, re.MULTILINE) for name in ids.split(", ")} - {"the wait states"}, named),
+        "place": ({name + "_ns" for name in re.findall(r'"(\w+)"', places.partition("names[] =")[2] or places)}, named),
+    }
+    for what, (names, known) in wanted.items():
+        if not names:
+            yield f"no {what} is found in the source"
+        for name in sorted(names - known):
+            yield f"docs/formats/report-json.md: no {what} {name}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["links", "commands", "settings", "help", "reference", "coverage"])
+    parser.add_argument("what", choices=["links", "commands", "settings", "help", "reference", "coverage", "report-json"])
     parser.add_argument("--tracer")
     parser.add_argument("--header", help="omp-tools.h, for coverage")
     parser.add_argument("--write", action="store_true")
@@ -160,6 +185,8 @@ def main():
         found = list(wrong_links())
     elif options.what == "coverage":
         found = list(wrong_coverage(options.header))
+    elif options.what == "report-json":
+        found = list(wrong_report_json())
     elif options.what == "settings":
         found = list(wrong_settings())
     elif options.what == "help":

@@ -54,7 +54,7 @@ check::CheckOptions parse(const std::vector<std::string>& expect) {
 }
 
 nlohmann::ordered_json to_json(const check::CheckReport& report, const std::string& part) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json{{"schema", "tracer-check/1.0"}};
   json["archive"] = report.anchor.string();
   if (!part.empty()) json["part"] = part;
   json["valid"] = report.valid();
