@@ -193,9 +193,9 @@ void record_fact(const char* name, int value) noexcept {
   record_fact(name, number);
 }
 
-void record_fact(const char* family, std::uint32_t number, const char* value) noexcept {
+void record_fact(const char* prefix, std::uint32_t number, const char* value) noexcept {
   char name[48];
-  std::snprintf(name, sizeof name, "%s%u", family, number);
+  std::snprintf(name, sizeof name, "%s%u", prefix, number);
   record_fact(name, value);
 }
 

@@ -127,10 +127,10 @@ void connect() noexcept;
 /// connect() was called: the program has begun with MPI by a call that came by here.
 extern std::atomic<bool> has_connected;
 
-/// Records the fact of this name (docs/formats/job-parts.md); or of this family and number.
+/// Records the fact of this name (docs/formats/job-parts.md); or of this family (prefix) and number.
 void record_fact(const char* name, const char* value) noexcept;
 void record_fact(const char* name, int value) noexcept;
-void record_fact(const char* family, std::uint32_t number, const char* value) noexcept;
+void record_fact(const char* prefix, std::uint32_t number, const char* value) noexcept;
 
 /// What is in the program and not in the trace but as a region; counted for the archive's properties.
 enum class Unrecorded : std::uint8_t {
