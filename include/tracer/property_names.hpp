@@ -131,7 +131,7 @@ inline constexpr const char* ours = "TRACER::";
 inline constexpr const char *thread_name_fact = "THREAD_NAME::",  ///< by number of the thread: its name in the program
     *thread_processors_fact = "THREAD_PROCESSORS::",  ///< as "0-3,8", by the kernel's number of the thread, if it is
                                                       ///< bound to others than its process
-    *mpi_group_fact = "MPI::GROUP::", *mpi_file_handle_fact = "MPI::IOHANDLE::", *mpi_file_fact = "MPI::IOFILE::";
+        *mpi_group_fact = "MPI::GROUP::", *mpi_file_handle_fact = "MPI::IOHANDLE::", *mpi_file_fact = "MPI::IOFILE::";
 
 /// What follows the name of its family.
 constexpr const char* within(const char* family, const char* name) {

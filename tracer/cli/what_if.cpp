@@ -64,8 +64,7 @@ int run(const Options& options) {
   for (const report::Prediction& prediction : result.predictions)
     if (!prediction.matched()) throw Error{why_not_changed(options, prediction, result)};
   const bool is_job = result.processes > 1;
-  const std::string processes =
-      is_job ? " in each of " + format_counted(result.processes, "process") : std::string{};
+  const std::string processes = is_job ? " in each of " + format_counted(result.processes, "process") : std::string{};
   print_formatted("recorded   %10s  with %s%s%s, %s of it outside of parallel regions%s\n",
                   duration_text(result.recorded).c_str(), is_job ? "up to " : "",
                   format_counted(result.threads, "thread").c_str(), processes.c_str(),
@@ -84,9 +83,8 @@ int run(const Options& options) {
         "schedule(runtime) for its loops.",
         100 * result.unseen)};
   for (const report::Prediction& prediction : result.predictions)
-    print_formatted(
-        "what if    %10s  %s: %.2f times as fast as replayed\n", duration_text(prediction.wall).c_str(),
-        describe(prediction.scenario).c_str(), result.speedup(prediction));
+    print_formatted("what if    %10s  %s: %.2f times as fast as replayed\n", duration_text(prediction.wall).c_str(),
+                    describe(prediction.scenario).c_str(), result.speedup(prediction));
   return ok;
 }
 

@@ -346,9 +346,9 @@ void name_by(MergeResult& result, const fs::path& at, const fs::path& place) {
 }
 
 std::string summary_of(const MergeResult& result) {
-  std::string line = format_counted(result.processes, "process") + ", " +
-                     format_counted(result.locations, "location") + ", " + format_counted(result.events, "event") +
-                     ", " + format_bytes(result.bytes) + ": " + result.archive.string();
+  std::string line = format_counted(result.processes, "process") + ", " + format_counted(result.locations, "location") +
+                     ", " + format_counted(result.events, "event") + ", " + format_bytes(result.bytes) + ": " +
+                     result.archive.string();
   line +=
       result.nothing_to_do ? "; it was one archive already" : formatted("; joined in %.1f ms", result.seconds * 1e3);
   if (!result.clocks.empty()) line += "; " + result.clocks;

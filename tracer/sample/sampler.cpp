@@ -38,7 +38,8 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
       std::exchange(is_reported, true) ? session.journal().message(made->plan_.denied)
                                        : session.message(made->plan_.denied);
     if (config.sample != 0 && !made->plan_.takes_samples()) made->report_why_none(made->plan_.denied);
-    if (!made->plan_.lacks.empty()) session.journal().fact(properties::fact(properties::run_samples_lack), made->plan_.lacks);
+    if (!made->plan_.lacks.empty())
+      session.journal().fact(properties::fact(properties::run_samples_lack), made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
     if (made->plan_.takes_samples())

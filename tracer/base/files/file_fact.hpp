@@ -15,7 +15,8 @@ namespace tracer {
 /// `begin`: address at which the module was mapped.
 inline std::string file_fact_name(std::uint64_t begin) {
   char name[32];
-  std::snprintf(name, sizeof name, "%s0x%llx", properties::fact(properties::module_file), static_cast<unsigned long long>(begin));
+  std::snprintf(name, sizeof name, "%s0x%llx", properties::fact(properties::module_file),
+                static_cast<unsigned long long>(begin));
   return name;
 }
 

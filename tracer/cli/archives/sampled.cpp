@@ -21,9 +21,8 @@ std::string write_sampled_with_progress(const fs::path& archive, const samples::
                                  [&](double share) { progress.update(share); });
   }
   pending.keep();
-  std::string text = "wrote " + (directory / "traces.otf2").string() + ": " +
-                     format_counted(result.samples, "sample") + " in " +
-                     format_counted(result.contexts, "calling context");
+  std::string text = "wrote " + (directory / "traces.otf2").string() + ": " + format_counted(result.samples, "sample") +
+                     " in " + format_counted(result.contexts, "calling context");
   if (result.outside != 0) text += "; " + format_count(result.outside) + " lie outside of the trace";
   return text;
 }

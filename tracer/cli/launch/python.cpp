@@ -61,8 +61,8 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
 /// The interpreter's properties, from its files. What is not known has the values with which any interpreter's samples
 /// are right: one that names no functions ignores the request, and unwind tables need no frame pointers.
 struct Interpreter {
-  bool is_known = false;         ///< not behind a script that starts it, as pyenv's
-  bool names_functions = true;   ///< for samples: since 3.12
+  bool is_known = false;        ///< not behind a script that starts it, as pyenv's
+  bool names_functions = true;  ///< for samples: since 3.12
   bool keeps_frame_pointers = false;
 };
 

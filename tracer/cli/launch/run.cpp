@@ -82,9 +82,7 @@ Environment environment_for(const Options& options, const std::string& library, 
   if (!options.counters.empty()) changes.emplace_back("TRACER_COUNTERS", options.counters);
   if (options.transfer_content) changes.emplace_back("TRACER_TRANSFER_CONTENT", "on");
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
-  for (const std::string& setting : options.settings) {
-    changes.push_back(parsed_setting(setting));
-  }
+  for (const std::string& setting : options.settings) changes.push_back(parsed_setting(setting));
   return changes;
 }
 
@@ -129,8 +127,7 @@ int run_untraced(const Options& options, const fs::path& program, const std::str
 
 int run(const Options& options) {
   check_settings(options.settings);
-  if (!options.counters.empty())
-    check_setting("TRACER_COUNTERS", options.counters, "--counters " + options.counters);
+  if (!options.counters.empty()) check_setting("TRACER_COUNTERS", options.counters, "--counters " + options.counters);
   const auto program = find_program(options.command.front());
   if (!program) {
     print_error(why_not_found(options.command.front()) + "." +

@@ -215,7 +215,8 @@ class Top {
 };
 
 constexpr const char* which_ones =
-    ". It shows your own processes that tracer run has started, or that have OMP_TOOL_LIBRARIES set; if TRACER_SPOOL is "
+    ". It shows your own processes that tracer run has started, or that have OMP_TOOL_LIBRARIES set; if TRACER_SPOOL "
+    "is "
     "set for them, set it here too.";
 
 /// That process, or all that there are; at least one.

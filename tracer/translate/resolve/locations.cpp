@@ -53,7 +53,8 @@ std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId ma
 std::string recorded_name(const Journal& journal, ChannelId channel) {
   constexpr std::size_t longest = 80;
   if (channel >= journal.channels.size()) return {};
-  const auto own_name = journal.facts.find(properties::thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
+  const auto own_name =
+      journal.facts.find(properties::thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
   return own_name == journal.facts.end() ? std::string{} : shown(own_name->second.substr(0, longest));
 }
 
