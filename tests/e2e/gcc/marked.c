@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every construct that GCC has for C, with its line and how often: a comment behind a pragma has what the report calls
 // it and, behind =, the number of its executions with T threads. GCC gives some calls no line: with ~ it may be one
-// near the pragma's, with ? any (that of what is before the call in the code, which may come from elsewhere).
+// near the pragma's, with ? any (that of what is before the call in the code, which may come from elsewhere), with !14
+// any of GCC 14. Those with a number behind them are expected of compilers up to that version.
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>

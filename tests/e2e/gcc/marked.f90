@@ -46,7 +46,7 @@ program marked
 !$omp end sections
   call add(1)
   call add(2)
-!$omp single  ! single~=T, single sblock~=1
+!$omp single  ! single~!14=T, single sblock~!14=1
   call add(4)
 !$omp end single
   call add(1)
