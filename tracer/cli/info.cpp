@@ -254,9 +254,9 @@ void add(Arguments& app, std::function<int()>& action) {
   action = [json, all, archive] {
     Json info = archive->empty() ? about_machine() : about_trace(*archive);
     if (*json) {
-      Json all{{"schema", "tracer-info/1.0"}};
-      all.update(info);
-      print_data(all.dump(2, ' ', true, Json::error_handler_t::replace) + "\n");
+      Json written{{"schema", "tracer-info/1.0"}};
+      written.update(info);
+      print_data(written.dump(2, ' ', true, Json::error_handler_t::replace) + "\n");
     } else {
       if (!archive->empty() && !*all) leave_out_internals(info);
       print(info, 0);
