@@ -80,6 +80,19 @@ TEST_CASE("levels of messages that nothing has are the one with all messages") {
   }
 }
 
+TEST_CASE("Python's modules are dotted names, and words for all of them stand alone") {
+  for (const char* valid : {"on", "all", "off", "start", "pk", "pk.sub,__main__", "_a1", "on.x", "m\xc3\xb6"}) {
+    INFO(valid);
+    CHECK(config_of({("TRACER_PYTHON=" + std::string{valid}).c_str()}).complaints.empty());
+  }
+  for (const char* wrong : {"", "a b", "1x", "a,,b", "a,", ",a", "a.", ".a", "a..b", "on,pk", "pk,all", "a-b"}) {
+    INFO(wrong);
+    const Config config = config_of({("TRACER_PYTHON=" + std::string{wrong}).c_str()});
+    REQUIRE(config.complaints.size() == 1);
+    CHECK(config.complaints.front().find("using default off") != std::string::npos);
+  }
+}
+
 TEST_CASE("an unknown variable is named") {
   const Config config = config_of({"TRACER_RINGSIZE=1M"});
   REQUIRE(config.complaints.size() == 1);

@@ -14,6 +14,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/python_choice.hpp"
 
 namespace tracer {
 namespace {
@@ -229,7 +230,7 @@ const Row rows[] = {
      "calls of Python functions to record where libtracer-python.so is preloaded (`tracer run --python`): on: all but "
      "the standard library's; all: these too; or those of the named modules and of modules below them; start: none, "
      "but the trace begins with the program",
-     [](Config&, Text t) { return !t.empty(); }},
+     [](Config&, Text t) { return is_python_choice(t); }},
     {"TRACER_LOG", "warning", "off, error or warning",
      "which messages appear on standard error; warning: all (info and debug mean the same)",
      [](Config& c, Text t) {

@@ -22,6 +22,7 @@
 #include "tracer/python/interpreter.hpp"
 #include "tracer/python/monitoring.hpp"
 #include "tracer/python/profile.hpp"
+#include "tracer/python_choice.hpp"
 #include "tracer/range_language.hpp"
 #include "tracer/record.hpp"
 
@@ -101,7 +102,7 @@ int audit(const char* event, Object*, void*) noexcept {
 
 [[gnu::constructor]] void prepare() noexcept {
   const char* chosen = ::getauxval(AT_SECURE) == 0 ? std::getenv("TRACER_PYTHON") : nullptr;
-  if (chosen == nullptr || *chosen == '\0' || std::strcmp(chosen, "off") == 0) return;
+  if (chosen == nullptr || !is_python_choice(chosen) || std::strcmp(chosen, "off") == 0) return;
   python = find_interpreter();
   if (python == nullptr) return;
   records_functions = std::strcmp(chosen, "start") != 0;
