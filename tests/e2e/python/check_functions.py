@@ -107,9 +107,11 @@ class Checker:
         shim.write_text(f'#!/bin/sh\nexec {self.python} "$@"\n')
         shim.chmod(0o755)
         code = "import os; print(os.environ.get('PYTHONPERFSUPPORT'), os.environ.get('TRACER_SAMPLE_SOURCE'))"
-        done, _ = self.run(shim, "-c", code, python="--sample")
-        need(done.stdout == "1 signal\n" and f"{shim} cannot be inspected" in done.stderr, f"a script that starts Python: {done.stdout} {done.stderr}")
-        chosen, _ = self.run(shim, "-c", code, python="--sample", settings=["SAMPLE_SOURCE=perf"])
+        left, _ = self.run(shim, "-c", code, python="--sample")
+        need(left.stdout == "None None\n" and "PYTHONPERFSUPPORT=1 names them" in left.stderr, f"a script that starts Python: {left.stdout} {left.stderr}")
+        asked, _ = self.run(shim, "-c", code, python="--sample", PYTHONPERFSUPPORT="1")
+        need(asked.stdout == "1 signal\n" and f"{shim} cannot be inspected" in asked.stderr, f"and with names: {asked.stdout} {asked.stderr}")
+        chosen, _ = self.run(shim, "-c", code, python="--sample", settings=["SAMPLE_SOURCE=perf"], PYTHONPERFSUPPORT="1")
         need(chosen.stdout == "1 perf\n" and "cannot be inspected" not in chosen.stderr, f"and what the user has chosen: {chosen.stdout} {chosen.stderr}")
 
     def leaves_others_alone(self):
@@ -123,19 +125,46 @@ class Checker:
             old, _ = self.run(self.python, "-c", code, python="--sample")
             need("PYTHONPERFSUPPORT" not in old.stdout and "older than Python 3.12" in old.stderr, f"an older Python's environment stays, and a line says why: {old.stderr}")
             return
-        with_sample, _ = self.run(self.python, "-c", code, python="--sample")
-        without, _ = self.run(self.python, "-c", code, python=None)
-        mine = ast.literal_eval(without.stdout)
-        need(ast.literal_eval(with_sample.stdout) == sorted({*mine, "PYTHONPERFSUPPORT"}), f"--sample sets one variable for Python: {with_sample.stdout}")
-        kept, _ = self.run(self.python, "-c", "import os; print(os.environ['PYTHONPERFSUPPORT'])", python="--sample", PYTHONPERFSUPPORT="0")
-        need(kept.stdout == "0\n", "and leaves what is set already")
-        below, _ = self.run("env", "X=1", self.python, "-c", code, python="--sample")
-        need("PYTHONPERFSUPPORT" in below.stdout, "also below env")
+        sets = self.version >= (3, 13)  # the interpreter recurses as deeply with it, up to Python's own limit
+        recursion = "def f(n): return n and 1 + f(n - 1)\nprint(f(900))"
+        deeper = "import sys; sys.setrecursionlimit(20000)\n" + recursion.replace("900", "9000")
+        for program, chosen in ((recursion, {}), (deeper, {"PYTHONPERFSUPPORT": "0"})):
+            with_sample, _ = self.run(self.python, "-c", program, python="--sample", **chosen)
+            plain = self.plain(self.python, "-c", program)
+            need((with_sample.returncode, with_sample.stdout) == (0, plain.stdout), f"--sample changes nothing for Python: {with_sample.stdout}{with_sample.stderr[-300:]}")
         script = self.directory / "script"
         script.write_text(f"#!{self.python}\n{code}\n")
         script.chmod(0o755)
-        by_script, _ = self.run(script, python="--sample")
-        need("PYTHONPERFSUPPORT" in by_script.stdout, "and of a script whose first line names it")
+        mine = ast.literal_eval(self.plain(self.python, "-c", code).stdout)
+        for command in ((self.python, "-c", code), ("env", "X=1", self.python, "-c", code), (script,)):
+            done, _ = self.run(*command, python="--sample")
+            need(ast.literal_eval(done.stdout) == sorted({*mine, *(["PYTHONPERFSUPPORT"] if sets else [])}), f"{command[0]}: one variable at most: {done.stdout}")
+            need(("PYTHONPERFSUPPORT=1 names them" in done.stderr) != sets, f"{command[0]}: a line where it isn't set: {done.stderr}")
+        for command, chosen in (((self.python, "-c", "print(1)"), {"PYTHONPERFSUPPORT": "1"}), (("env", "PYTHONPERFSUPPORT=1", self.python, "-c", "print(1)"), {}),
+                                ((self.python, "-X", "perf", "-c", "print(1)"), {})):
+            chosen_by_user, _ = self.run(*command, python="--sample", **chosen)
+            need("names them" not in chosen_by_user.stderr, f"but not where the user has chosen: {chosen_by_user.stderr}")
+
+    def option_counts(self):
+        program = "def f(): pass\nf(); f()"
+        for variable, option in (("nosuch", "--python"), ("off", "--python=__main__")):
+            done, report = self.run(self.python, "-c", program, python=option, TRACER_PYTHON=variable)
+            counts = {phase["name"]: phase["count"] for phase in report["phases"]} if report else {}
+            need(counts.get("f") == 2, f"{option} wins over TRACER_PYTHON={variable}: {counts} {done.stderr[-300:]}")
+        _, report = self.run(self.python, "-c", program, settings=["PYTHON=nosuch"])
+        need(report is None or not report["phases"], "and --set over both")
+        for wrong in ("a b", "1x", "a,,b", "on,pk", "all,pk"):
+            done, _ = self.run(self.python, "-c", "print(1)", python=f"--python={wrong}")
+            need(done.returncode == 2 and not done.stdout and "names of modules with commas" in done.stderr, f"--python={wrong} is an error: {done.stderr}")
+
+
+def too_old(tracer, python, version):
+    with tempfile.TemporaryDirectory() as directory:
+        checker = Checker(tracer, python, version, pathlib.Path(directory))
+        done, _ = checker.run(python, "-c", "print(1)")
+        need(done.stdout == "1\n" and "older than Python 3.9" in done.stderr, f"{version}: a line says why no calls are recorded: {done.stderr}")
+        done, _ = checker.run(python, "-c", "print(1)", python="--sample")
+        need("older than Python 3.12" in done.stderr and "--python" not in done.stderr, f"{version}: --sample does not advise --python: {done.stderr}")
 
 
 def main():
@@ -153,6 +182,10 @@ def main():
             checker.modules()
             checker.children()
             checker.leaves_others_alone()
+            checker.option_counts()
+    for python, version in find_pythons((3, 0)):
+        if version < (3, 9):
+            too_old(tracer, python, version)
     return 0
 
 

@@ -13,8 +13,8 @@ import tempfile
 from pythons import find_pythons
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Threads of numba's other layers are none of OpenMP's, and have no samples.
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "2", "NUMBA_THREADING_LAYER": "omp"}
+# Threads of numba's other layers are none of OpenMP's, and have no samples. PYTHONPERFSUPPORT: samples name Python's functions.
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "2", "NUMBA_THREADING_LAYER": "omp", "PYTHONPERFSUPPORT": "1"}
 
 
 def need(condition, what):

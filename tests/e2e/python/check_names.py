@@ -14,6 +14,7 @@ import tempfile
 from pythons import find_pythons
 
 HERE = pathlib.Path(__file__).resolve().parent
+WITH_NAMES = {**os.environ, "PYTHONPERFSUPPORT": "1"}
 
 
 def need(condition, what):
@@ -23,7 +24,8 @@ def need(condition, what):
 
 
 def traced(tracer, place, python, *arguments, options=()):
-    done = subprocess.run([tracer, "run", "--sample", *options, "-o", place, "--", python, HERE / "burn.py", *arguments], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([tracer, "run", "--sample", *options, "-o", place, "--", python, HERE / "burn.py", *arguments], capture_output=True, text=True,
+                          timeout=300, env=WITH_NAMES)
     report = json.loads(subprocess.run([tracer, "report", "--json", place], capture_output=True, text=True, check=True).stdout)
     return done, report
 
@@ -64,7 +66,8 @@ def check_workers(tracer, python, directory):
     """A forked child has the code of its parent, and the names that the parent wrote for it."""
     for method in ("fork", "forkserver", "spawn"):
         place = directory / method
-        done = subprocess.run([tracer, "run", "--sample", "-o", place, "--", python, HERE / "workers.py", method], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([tracer, "run", "--sample", "-o", place, "--", python, HERE / "workers.py", method], capture_output=True, text=True,
+                              timeout=300, env=WITH_NAMES)
         need((done.returncode, done.stdout) == (0, "[0, 0]\n"), f"{method}: the program does what it does without: {done.returncode} {done.stdout} {done.stderr[-300:]}")
         report = json.loads(subprocess.run([tracer, "samples", "--form", "json", place], capture_output=True, text=True, check=True).stdout)
         inside = {f["name"]: f["inside"] for f in report["functions"]}

@@ -15,12 +15,11 @@
 #include "tracer/cli/launch/program_file.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/error.hpp"
+#include "tracer/python_choice.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* perf_support = "PYTHONPERFSUPPORT";
 
 /// python, python3, python3.13, python3.13t; of a debug build python3.13d.
 bool is_named_python(const fs::path& program) {
@@ -61,8 +60,10 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
 /// The interpreter's properties, from its files. What is not known has the values with which any interpreter's samples
 /// are right: one that names no functions ignores the request, and unwind tables need no frame pointers.
 struct Interpreter {
-  bool is_known = false;        ///< not behind a script that starts it, as pyenv's
-  bool names_functions = true;  ///< for samples: since 3.12
+  bool is_known = false;              ///< not behind a script that starts it, as pyenv's
+  bool records_calls = true;          ///< by --python: since 3.9
+  bool names_functions = true;        ///< for samples, if it is asked to: since 3.12
+  bool recurses_with_names = false;   ///< as deeply as without, up to Python's own limit: since 3.13
   bool keeps_frame_pointers = false;
 };
 
@@ -72,28 +73,65 @@ Interpreter inspect_interpreter(const fs::path& python) {
     std::vector<fs::path> files{python};
     for (const std::string& library : inspect_program(python).libraries)
       if (fs::path(library).filename().string().starts_with("libpython")) files.emplace_back(library);
-    bool has_names = false;
+    bool has_names = false, has_calls = false, has_depth = false;
     std::size_t seen = 0, with_frames = 0;  // single functions need a frame pointer in any build
     for (const fs::path& path : files) {
       const ProgramFile file{path};
       if (!file.valid()) continue;
       has_names = has_names || !file.code_of("PyUnstable_PerfMapState_Init", 1).empty();
+      has_calls = has_calls || !file.code_of("PyFrame_GetCode", 1).empty();
+      has_depth = has_depth || !file.code_of("PyEval_GetFrameLocals", 1).empty();
       for (const char* function : {"PyEval_EvalCode", "PyObject_Call", "PyRun_SimpleFileExFlags", "PyObject_Repr"}) {
         const std::string code = file.code_of(function, 8);
         seen += code.empty() ? 0 : 1;
         with_frames += begins_a_frame(code) ? 1 : 0;
       }
     }
-    if (seen != 0) result = {true, has_names, 2 * with_frames >= seen};
+    if (seen != 0) result = {true, has_calls, has_names, has_depth, 2 * with_frames >= seen};
   } catch (const Error&) {  // it cannot be read: it may be run all the same
   }
   return result;
 }
 
+constexpr const char* perf_support = "PYTHONPERFSUPPORT";
+
+/// What the interpreter does not record of what was asked for. `names`: whether it names functions for samples, where
+/// that is known.
+void print_limits(const fs::path& python, const Interpreter& interpreter, const RunOptions& options,
+                  std::optional<bool> names) {
+  if (!options.python.empty()) {
+    if (!interpreter.records_calls)
+      print_note(python.string() + " is older than Python 3.9: --python records no calls of its functions.");
+  } else if (!interpreter.names_functions) {
+    print_note(python.string() + " is older than Python 3.12 and names no functions in samples" +
+               (interpreter.records_calls ? "; --python records their calls." : "."));
+  } else if (!names) {
+    print_note(
+        "samples have no names of Python functions: PYTHONPERFSUPPORT=1 names them, but makes the interpreter use more "
+        "stack and limits recursion, to about 750 calls in Python 3.12 (docs/python-programs.md).");
+  }
+}
+
+bool is_changed(const Environment& changes, const char* name) {
+  return std::any_of(changes.begin(), changes.end(), [name](const auto& change) { return change.first == name; });
+}
+
 bool is_set(const Environment& changes, const char* name) {
   const char* value = std::getenv(name);
-  return (value != nullptr && *value != '\0') ||
-         std::any_of(changes.begin(), changes.end(), [name](const auto& change) { return change.first == name; });
+  return (value != nullptr && *value != '\0') || is_changed(changes, name);
+}
+
+/// Whether the user has the interpreter name functions for profilers, or not: by the variable, also one that `env` or a
+/// launcher sets, or by -X perf. Nothing where the user does not say.
+std::optional<bool> names_by_choice(const std::vector<std::string>& command) {
+  const char* value = std::getenv(perf_support);
+  for (std::size_t w = 0; w < command.size(); ++w) {
+    const std::string& word = command[w];
+    if (word == "PYTHONPERFSUPPORT=1" || word == "-Xperf" || (w > 0 && command[w - 1] == "-X" && word == "perf"))
+      return true;
+  }
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string_view{value} != "0";
 }
 
 }  // namespace
@@ -112,6 +150,11 @@ std::optional<fs::path> find_python(const std::vector<std::string>& command) {
   return std::nullopt;
 }
 
+std::string wrong_python(const std::string& chosen) {
+  if (is_python_choice(chosen)) return {};
+  return "it takes on, all, or names of modules with commas between them, not '" + printable(chosen) + "'";
+}
+
 void add_python(const RunOptions& options, const fs::path& tracer_library, Environment& changes) {
   const bool wants_functions = !options.python.empty();
   if (!wants_functions && options.sample == 0) return;
@@ -122,20 +165,20 @@ void add_python(const RunOptions& options, const fs::path& tracer_library, Envir
     if (wants_functions) throw Error{library.string() + " not found: --python needs it."};
   } else {
     preload(library.string(), changes);
-    if (!is_set(changes, "TRACER_PYTHON"))
+    if (wants_functions ? !is_changed(changes, "TRACER_PYTHON") : !is_set(changes, "TRACER_PYTHON"))
       changes.emplace_back("TRACER_PYTHON", wants_functions ? options.python : "start");
   }
-  if (!python || options.sample == 0) return;
+  if (!python) return;
   const Interpreter interpreter = inspect_interpreter(*python);
-  if (!interpreter.names_functions) {
-    if (!options.quiet && !wants_functions)
-      print_note(python->string() +
-                 " is older than Python 3.12 and names no functions in samples; --python records "
-                 "their calls.");
-    return;
+  auto names = names_by_choice(options.command);
+  if (options.sample != 0 && !names && interpreter.recurses_with_names) {
+    changes.emplace_back(perf_support, "1");
+    names = true;
   }
-  if (!is_set(changes, perf_support)) changes.emplace_back(perf_support, "1");
-  if (is_set(changes, "TRACER_SAMPLE_SOURCE") || interpreter.keeps_frame_pointers) return;
+  if (!options.quiet) print_limits(*python, interpreter, options, names);
+  if (options.sample == 0 || !interpreter.names_functions || !names.value_or(false) ||
+      interpreter.keeps_frame_pointers || is_set(changes, "TRACER_SAMPLE_SOURCE"))
+    return;
   changes.emplace_back("TRACER_SAMPLE_SOURCE", "signal");
   if (!options.quiet)
     print_note(

@@ -16,6 +16,9 @@ namespace tracer::cli {
 /// on. nullopt: none, or the command alone does not identify it.
 std::optional<std::filesystem::path> find_python(const std::vector<std::string>& command);
 
+/// What is wrong with the value of --python; empty: nothing.
+std::string wrong_python(const std::string& chosen);
+
 /// Adds what --python and --sample mean for Python programs. Other programs' environment stays as it is.
 void add_python(const RunOptions& options, const std::filesystem::path& tracer_library, Environment& changes);
 

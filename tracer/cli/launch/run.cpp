@@ -206,7 +206,8 @@ void add(Arguments& app, std::function<int()>& action) {
       ->check(valid_by(wrong_annotations));
   app.add_flag("--python{on}", options->python,
                "Record calls of Python functions as regions; --python=all: also the standard library's; "
-               "--python=MODULE,...: of these modules (TRACER_PYTHON)");
+               "--python=MODULE,...: of these modules (TRACER_PYTHON)")
+      ->check(valid_by(wrong_python));
   app.add_flag("--sample{1000}", options->sample,
                "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
       ->check(in_range(1u, 20000u));
