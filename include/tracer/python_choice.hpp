@@ -42,4 +42,9 @@ constexpr bool is_python_choice(std::string_view chosen) noexcept {
   }
 }
 
+/// Of a valid choice.
+constexpr bool names_python_modules(std::string_view chosen) noexcept {
+  return !chosen.empty() && !is_python_word(chosen);
+}
+
 }  // namespace tracer

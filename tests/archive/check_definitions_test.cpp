@@ -90,3 +90,12 @@ const std::vector<Case>& cases() {
 TEST_CASE("each rule on definitions finds its seeded defect and no other rule does") {
   check_cases(cases(), 'D');
 }
+
+TEST_CASE("an archive without locations is not valid") {
+  const Scratch scratch;
+  SampleTrace nothing;
+  nothing.definitions.clock = make_sample().definitions.clock;
+  nothing.definitions.nodes.push_back({"machine", "machine", undefined_ref, NodeDomain::machine, {}});
+  write_archive(nothing, scratch / "out");
+  CHECK(with_outcome(check::check(scratch / "out"), check::Outcome::violated).contains("D07"));
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is open when a trace ends: the times are the translator's to choose.
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
@@ -96,4 +98,26 @@ TEST_CASE("what is open on a thread that ended before its process ends with the 
   CHECK(ended(1) < sink.locations.at(0).events.back().time);
   CHECK(ended(0) == 0);
   CHECK(ended(2) == 0);
+}
+
+TEST_CASE("a process of which nothing was recorded has its main thread") {
+  MemorySource source;
+  Journal& journal = source.journal_to_fill();
+  journal.run.process_id = journal.run.main_thread_id = 42;
+  journal.run.begin = 5;
+  journal.end = 9;
+  MemorySink sink;
+  const translate::TranslateReport report = translate::translate(source, sink, {});
+  CHECK(report.threads == 1);
+  REQUIRE(sink.definitions.locations.size() == 1);
+  const Location& main = sink.definitions.locations.front();
+  CHECK(main.name == "Master thread");
+  REQUIRE(main.properties.size() == 1);
+  CHECK(main.properties.front().name == "TRACER::THREAD_ID");
+  CHECK(main.properties.front().value == "42");
+  CHECK(sink.definitions.groups_of_locations.size() == 1);
+  CHECK(sink.definitions.groups.front().members == std::vector<std::uint64_t>{0});
+  REQUIRE(sink.locations.at(0).events.size() == 2);
+  CHECK(sink.locations.at(0).events.front().type == EventType::program_begin);
+  CHECK(sink.locations.at(0).events.back().type == EventType::program_end);
 }

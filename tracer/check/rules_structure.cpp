@@ -30,6 +30,7 @@ bool is_device_node(const otf2::SystemNodeDef* node) {
 struct GroupTypes final : Rule {
   using Rule::Rule;
   void begin() override {
+    if (d().locations.empty()) add_violation("no location is defined: other readers refuse the archive");
     for (const auto& location : d().locations) {
       applies();
       const auto* group = d().location_groups.find(location.group);
@@ -246,7 +247,9 @@ class Metrics final : public Rule {
 
 std::span<const RuleEntry> structure_rules() {
   static constexpr std::array table{
-      RuleEntry{{"D07", "processes hold CPU threads, accelerators hold streams and name the process that created them"},
+      RuleEntry{{"D07",
+                 "there is a location; processes hold CPU threads, accelerators hold streams and name the process that "
+                 "created them"},
                 make_rule<GroupTypes>},
       RuleEntry{{"D08", "one system tree, with devices below accelerator nodes and processes not"}, make_rule<OneTree>},
       RuleEntry{{"D09", "one COMM_LOCATIONS group per paradigm, of distinct locations"}, make_rule<CommLocations>},

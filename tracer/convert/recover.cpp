@@ -158,7 +158,7 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
       throw Error("process " + std::to_string(trace->journal().run.process_id) + " (" + trace->journal().run.program +
                   ") is still running and recording");
     }
-    if (trace->journal().channels.empty()) {  // no reader takes an archive without locations
+    if (trace->journal().channels.empty()) {
       if (!result.found.damage.empty())
         throw Error("nothing of the run of " + directory.string() +
                     " can be recovered: " + result.found.damage.front());

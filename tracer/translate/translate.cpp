@@ -102,7 +102,8 @@ class Translation {
 };
 
 void Translation::scan() {
-  const std::size_t count = journal_.channels.size();
+  // The main thread of a process that recorded nothing: readers refuse an archive without locations.
+  const std::size_t count = std::max<std::size_t>(1, journal_.channels.size());
   tables_.channels.resize(count);
   tables_.spill = &spill_;
   tables_.excluded = options_.excluded;
@@ -150,8 +151,6 @@ void Translation::link() {
   define_process(journal_, definitions_);
   define_locations(tables_, journal_, definitions_);
   report_.threads = definitions_.locations.size();
-  const bool nothing = report_.threads == 0 && (!options_.devices || options_.devices->empty());
-  if (nothing) definitions_.groups_of_locations.clear();  // no process that could begin
   define_all_threads(report_.threads, definitions_);
   link_toggles();
   leave_out_teams();

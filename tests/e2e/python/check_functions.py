@@ -151,6 +151,8 @@ class Checker:
             done, report = self.run(self.python, "-c", program, python=option, TRACER_PYTHON=variable)
             counts = {phase["name"]: phase["count"] for phase in report["phases"]} if report else {}
             need(counts.get("f") == 2, f"{option} wins over TRACER_PYTHON={variable}: {counts} {done.stderr[-300:]}")
+        done, report = self.run(self.python, "-c", program, python="--python=nosuch")
+        need(len(report["threads"]) == 1 and not report["phases"] and done.stderr.count("no function of the modules") == 1, f"that no function was called is said: {done.stderr}")
         _, report = self.run(self.python, "-c", program, settings=["PYTHON=nosuch"])
         need(report is None or not report["phases"], "and --set over both")
         for wrong in ("a b", "1x", "a,,b", "on,pk", "all,pk"):

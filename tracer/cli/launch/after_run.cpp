@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -28,6 +29,7 @@
 #include "tracer/convert/recover.hpp"
 #include "tracer/merge/job_place.hpp"
 #include "tracer/merge/merge.hpp"
+#include "tracer/python_choice.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -58,6 +60,9 @@ bool is_whole(const ConvertResult& result) {
   return result.ended && result.lost == 0 && result.damage.empty() && result.invalid_filter.empty() &&
          std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
 }
+
+/// The begin and the end of the program.
+constexpr std::uint64_t events_of_nothing = 2;
 
 /// How far archives were made; also the status of the process that makes them.
 enum Made : int { all = ok, not_all = failure, put_off = 3 };
@@ -104,6 +109,8 @@ Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
     ConvertResult result = convert_with_progress(at, at, conversion);
     result.archive = directory / "traces.otf2";
     if (!options_.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
+    if (!options_.quiet && !is_part && names_python_modules(options_.python) && result.events <= events_of_nothing)
+      print_note("no function of the modules that --python=" + options_.python + " names was called.");
     return Made::all;
   } catch (const PutOff& reason) {
     print_raw_trace(directory, std::string{", since "} + reason.what());

@@ -81,7 +81,6 @@ void add_properties(Location& location, const ChannelInfo& info, const Journal& 
 
 void define_locations(Tables& tables, const Journal& journal, Definitions& definitions) {
   const auto count = static_cast<ChannelId>(tables.channels.size());
-  if (count == 0) return;
   const ChannelId master = master_of(tables, journal);
   tables.location_of.assign(count, 0);
   tables.channel_of.push_back(master);
@@ -94,7 +93,8 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
     tables.location_of[c] = l;
     Location location;
     const std::string own_name = recorded_name(journal, c);
-    const bool is_main = c < journal.channels.size() && journal.channels[c].os_thread_id == journal.run.process_id;
+    const bool has_records = c < journal.channels.size();
+    const bool is_main = !has_records || journal.channels[c].os_thread_id == journal.run.process_id;
     std::string base = name_of_thread(tables, c, master, is_main);
     const bool is_plain = base == plain_thread;
     if (is_plain && !own_name.empty()) base = own_name;
@@ -102,7 +102,10 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
     location.name = is_plain && own_name.empty() ? base + " " + std::to_string(n)
                     : n == 1                     ? base
                                                  : base + " (" + std::to_string(n) + ")";
-    if (c < journal.channels.size()) add_properties(location, journal.channels[c], journal);
+    if (has_records)
+      add_properties(location, journal.channels[c], journal);
+    else
+      location.properties.push_back({properties::thread_id, std::to_string(journal.run.process_id)});
     if (!own_name.empty()) location.properties.push_back({properties::thread_name, own_name});
     definitions.locations.push_back(std::move(location));
   }

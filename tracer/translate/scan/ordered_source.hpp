@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,11 +12,18 @@
 
 namespace tracer::translate {
 
+/// Of a thread that recorded nothing.
+class NoRecords final : public RecordReader {
+ public:
+  std::span<const Record> next() override { return {}; }
+};
+
 class OrderedSource final : public TraceSource {
  public:
   explicit OrderedSource(const TraceSource& source) : source_(source), goes_back_(source.journal().channels.size()) {}
   const Journal& journal() const override { return source_.journal(); }
   std::unique_ptr<RecordReader> records(ChannelId channel) const override {
+    if (channel >= goes_back_.size()) return std::make_unique<NoRecords>();
     auto reader = source_.records(channel);
     return goes_back_[channel] != 0 ? in_order(std::move(reader)) : std::move(reader);
   }
