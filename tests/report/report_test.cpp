@@ -161,6 +161,9 @@ TEST_CASE("a trace without events gives a report of zeros") {
   const Json report = report_of(trace);
   CHECK(report["wall_ns"] == 0);
   CHECK(report["constructs"].empty());
+  CHECK(report["verdict"]["state"] == "no events");
+  REQUIRE(report["verdict"]["notes"].size() == 1);
+  CHECK(report["verdict"]["notes"][0]["id"] == "no-events");
 }
 
 TEST_CASE("events that do not fit together are counted, not followed") {

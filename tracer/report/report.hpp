@@ -293,7 +293,8 @@ struct Note {
 };
 
 struct Verdict {
-  /// "ok", or why no advice is given: "killed", "incomplete", "part", "too short", "oversubscribed", "perturbed".
+  /// "ok", or why no advice is given: "killed", "incomplete", "part", "too short", "oversubscribed", "perturbed",
+  /// "no events".
   std::string state = "ok";
   std::vector<Note> notes;
   std::vector<Finding> findings;  ///< by `win`

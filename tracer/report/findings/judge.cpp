@@ -23,6 +23,12 @@ Judge::Judge(Report& report, const Definitions& definitions)
       threads_{std::max<std::uint64_t>(1, account_.ended != 0 ? account_.present : account_.threads)} {}
 
 Verdict Judge::judge() {
+  if (report_.events == 0 && report_.part.empty()) {
+    no_advice("no events");
+    note("no-events", "The trace has no events: nothing was recorded.");
+    summarize();
+    return std::move(verdict_);
+  }
   what_the_run_was();
   how_good_the_trace_is();
   if (verdict_.state == "ok" || verdict_.state == "perturbed") find();
@@ -207,6 +213,7 @@ std::string Judge::reason() const {
   if (verdict_.state == "killed") return "was " + ending_text(report_.facts);
   if (verdict_.state == "incomplete") return "is recorded only in part";
   if (verdict_.state == "too short") return "is too short";
+  if (verdict_.state == "no events") return "has no events";
   if (verdict_.state == "part") return "is of some of the threads";
   if (verdict_.state == "perturbed") return "is slowed down by being recorded";
   return verdict_.state;

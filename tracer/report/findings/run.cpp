@@ -250,7 +250,7 @@ void Judge::how_good_the_trace_is() {
   time_in_the_kernel();
   const std::uint64_t active = there() - account_.at(Place::serial_idle) - account_.at(Place::device_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
-  if (apart < least_between_events) {
+  if (report_.events > 0 && apart < least_between_events) {
     no_advice("perturbed");
     note("perturbed",
          formatted("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. "
