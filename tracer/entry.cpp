@@ -77,6 +77,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   const bool accepted = guarded("start", false, [=] { return tracer::tool::accept(omp_version, runtime_version); });
   ompt_start_tool_result_t* answer = accepted ? &start_tool_result : nullptr;
   guarded_others([&] {
+    if (!tracer::tool::starts_others()) return true;
     if (accepted)
       several::load_companions(omp_version, runtime_version, &tracer::tool::record_companion);
     else

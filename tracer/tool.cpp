@@ -266,6 +266,11 @@ bool start(ompt_function_lookup_t lookup) {
   return true;
 }
 
+bool starts_others() noexcept {
+  const Tool* self = tool.load();
+  return self == nullptr || self->config.other_tools;
+}
+
 void record_companion(ompt::several::State state, const char* path, const char* why) noexcept try {
   using ompt::several::State;
   const Tool* self = tool.load();
@@ -282,7 +287,6 @@ void record_companion(ompt::several::State state, const char* path, const char* 
       case State::refuses:
         return leave(LaunchNoteKind::tool_refuses);
       case State::not_loaded:
-      case State::left_out:
         return leave(LaunchNoteKind::tool_not_loaded);
     }
     return;
@@ -296,8 +300,6 @@ void record_companion(ompt::several::State state, const char* path, const char* 
       return log_warning("the OpenMP tool " + name + " refuses: it gets nothing");
     case State::not_loaded:
       return log_warning("the OpenMP tool " + name + " is not loaded" + reason);
-    case State::left_out:
-      return log_warning("the OpenMP tool " + name + " is left out: there is room for three beside Tracer");
   }
 } catch (...) {  // no memory to say so
 }

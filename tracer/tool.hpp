@@ -16,6 +16,9 @@ bool accept(unsigned omp_version, const char* runtime_version);
 /// The runtime's initialize: false means that the tool stays out of the way. May throw.
 bool start(ompt_function_lookup_t lookup);
 
+/// Whether other OpenMP tools of the process are started: not where `tracer run` found OMP_TOOL=disabled.
+bool starts_others() noexcept;
+
 /// What has become of another OpenMP tool of the process: a line of the user's, or a note for `tracer run`.
 void record_companion(ompt::several::State state, const char* path, const char* why) noexcept;
 

@@ -93,6 +93,13 @@ TEST_CASE("Python's modules are dotted names, and words for all of them stand al
   }
 }
 
+TEST_CASE("a launch tells what it is called, and whether other tools are started") {
+  CHECK(config_of({"TRACER_LAUNCH=1", "TRACER_LAUNCH_AT=/x"}).other_tools);
+  const Config config = config_of({"TRACER_LAUNCH=1", "TRACER_LAUNCH_AT=/x", "TRACER_LAUNCH_TOOLS=none"});
+  CHECK_FALSE(config.other_tools);
+  CHECK(config.complaints.empty());
+}
+
 TEST_CASE("an unknown variable is named") {
   const Config config = config_of({"TRACER_RINGSIZE=1M"});
   REQUIRE(config.complaints.size() == 1);

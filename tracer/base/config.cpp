@@ -240,8 +240,9 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS",    "TRACER_LIBRARY",        "TRACER_LAUNCH",
-                                        "TRACER_LAUNCH_AT", "TRACER_OPENMP_RUNTIME", "TRACER_COMMAND"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS",        "TRACER_LIBRARY",      "TRACER_LAUNCH",
+                                        "TRACER_LAUNCH_AT",     "TRACER_LAUNCH_TOOLS", "TRACER_COMMAND",
+                                        "TRACER_OPENMP_RUNTIME"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {
@@ -296,6 +297,8 @@ Config read_config(const char* const* environment) {
   if (config.schedule_with_samples) config.schedule = config.sample != 0;
   if (const auto launch = variables.find("TRACER_LAUNCH"); launch != variables.end()) config.launch = launch->second;
   if (const auto at = variables.find("TRACER_LAUNCH_AT"); at != variables.end()) config.launch_at = at->second;
+  if (const auto tools = variables.find("TRACER_LAUNCH_TOOLS"); tools != variables.end())
+    config.other_tools = tools->second != "none";
   for (const auto& [name, value] : variables) {
     if (!is_known(name)) config.complaints.push_back(name + ": unknown variable, ignored");
   }

@@ -85,6 +85,7 @@ struct Config {
   LogLevel log = LogLevel::warning;
   std::string launch;                   ///< the launcher's mark: names the runs that `tracer run` started
   std::string launch_at;                ///< the directory of that launch
+  bool other_tools = true;              ///< false: the launch found OMP_TOOL=disabled, and no other tool is started
   std::vector<Setting> settings;        ///< every variable with its value and where it came from
   std::vector<std::string> complaints;  ///< one line for each value that was not understood
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program with other OpenMP tools is traced, and they see what they see alone: (accepting, refusing, declining, crashing) x
-(before, after, both, preloaded, in a library, in the program) x (Tracer by variable, preloaded, by `tracer run`). Prints a row for each.
+"""A program with other OpenMP tools is traced, and they see what they see alone: (accepting, refusing, declining, crashing, leaving) x
+(before, after, both, four, preloaded, in a library, in the program) x (Tracer by variable, preloaded, by `tracer run`). Prints a row for each.
 
 check_several.py --tool libtracer.so --tracer tracer --compiler cc [--include DIRECTORY of omp-tools.h] [--archer | PROGRAM...]
 PROGRAMs are run with such a tool alone and behind Tracer: it sees the same."""
@@ -23,6 +23,7 @@ PLACES = {
     "before": ("work", {"OMP_TOOL_LIBRARIES": "{one}:{tool}"}, ["one"]),
     "after": ("work", {"OMP_TOOL_LIBRARIES": "{tool}:{one}"}, ["one"]),
     "two": ("work", {"OMP_TOOL_LIBRARIES": "{tool}:{one}:{two}"}, ["one", "two"]),
+    "four": ("work", {"OMP_TOOL_LIBRARIES": "{tool}:{one}:{two}:{three}:{four}"}, ["one", "two", "three"]),
     "preloaded": ("work", {"LD_PRELOAD": "{one}"}, ["one"]),
     "preloaded, and one more": ("work", {"LD_PRELOAD": "{one}", "OMP_TOOL_LIBRARIES": "{two}"}, ["one", "two"]),
     "in a library": ("work_with_library", {}, ["one"]),
@@ -35,7 +36,8 @@ KEPT_OUT = {"before", "preloaded", "preloaded, and one more", "in a library", "i
 class Matrix:
     def __init__(self, options, scratch):
         self.options, self.scratch, self.faults = options, scratch, []
-        self.names = {"tool": options.tool, "one": scratch / "one.so", "two": scratch / "two.so"}
+        others = ("one", "two", "three", "four")
+        self.names = {"tool": options.tool, **{name: scratch / f"{name}.so" for name in others}}
         include = [f"-I{options.include}"] if options.include else []
         runpath = subprocess.run([options.compiler, "-print-file-name=libomp.so"], capture_output=True, text=True).stdout.strip()
         own = pathlib.Path(options.compiler).resolve().parents[1] / "lib/libomp.so"
@@ -45,7 +47,7 @@ class Matrix:
         def build(name, source, *flags):
             subprocess.run([options.compiler, *include, "-O1", "-g", *flags, str(HERE / source), "-o", str(scratch / name)] + (link if "-fopenmp" in flags else []), check=True)
 
-        for name in ("one", "two"):
+        for name in others:
             build(f"{name}.so", "counting_tool.c", "-shared", "-fPIC", f'-DNAME="{name}"')
         build("work", "work.c", "-fopenmp")
         build("work_with_tool", "work.c", "-fopenmp", "-DWITH_TOOL", '-DNAME="linked"', "-Wl,-E")
@@ -69,7 +71,7 @@ class Matrix:
     def command(self, how, place, trace):
         settings, program = self.settings(place), str(self.scratch / PLACES[place][0])
         if how == "run":
-            if place in ("before", "after", "two"):  # `tracer run` adds its own name
+            if place in ("before", "after", "two", "four"):  # `tracer run` adds its own name
                 settings["OMP_TOOL_LIBRARIES"] = settings["OMP_TOOL_LIBRARIES"].replace(f"{self.options.tool}:", "").replace(f":{self.options.tool}", "")
             return [self.options.tracer, "run", "-o", str(trace), "--", program], dict(settings, TRACER_LIBRARY=self.options.tool)
         if how == "preloaded":
@@ -93,6 +95,12 @@ class Matrix:
                 self.faults.append(f"{label}: {what}: {done.stdout} {done.stderr}")
 
         is_kept_out = how == "library" and place in KEPT_OUT and answer != "refuse"
+        if answer == "leave":
+            need(done.returncode == 5 and not has_archive, "the program ends as its tool has it end")
+            if how == "run" and "more" not in place:
+                name = {"work_with_tool": "work_with_tool"}.get(PLACES[place][0], "one.so")
+                need(re.search(rf"ended while the OpenMP tool \S*{name} started", done.stderr) and "no trace:" not in done.stderr, "the tool is named, and no other reason")
+            return
         if answer == "crash":
             need(done.returncode == (134 if how == "run" else -6), "the program ends as its tool has it end")
             if how == "run" and "more" not in place:
@@ -108,12 +116,24 @@ class Matrix:
             return need(not has_archive, "an archive where none can be")
         faults, contents = judge(trace / "traces.otf2", self.options.tracer)
         need(not faults and contents is not None and contents.enters == self.enters, f"an archive as without other tools {faults} {contents and contents.enters} {self.enters}")
+        if place == "four" and answer == "accept":
+            need(re.search(r"four\.so.*there is room for three", done.stderr), "why one has no room")
         if how == "run" and answer == "accept":
             need("active beside Tracer" in done.stderr, "the active tools are named")
 
+    def disabled(self):
+        """What the user has disabled is not started by Tracer either."""
+        trace = self.scratch / "trace-disabled"
+        done = run([self.options.tracer, "run", "-o", str(trace), "--", str(self.scratch / "work_with_library")],
+                   clean(OMP_TOOL="disabled", OMP_TOOL_LIBRARIES=str(self.names["two"]), TRACER_LIBRARY=self.options.tool, KMP_BLOCKTIME="0"))
+        faults, contents = judge(trace / "traces.otf2", self.options.tracer)
+        if faults or done.returncode != 3 or COUNTS.search(done.stderr) or contents.enters != self.enters or done.stderr.count("Tracer records alone") != 1:
+            self.faults.append(f"OMP_TOOL=disabled, by tracer run: {faults} {done.returncode} {done.stderr}")
+
     def all(self):
         counts = self.alone()
-        for answer in ("accept", "refuse", "decline", "crash"):
+        self.disabled()
+        for answer in ("accept", "refuse", "decline", "crash", "leave"):
             for place in PLACES:
                 for how in ("library", "preloaded", "run"):
                     self.row(answer, place, how, counts)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tool that counts what it sees and checks its own data words; its answers are those that the environment asks for:
 // COUNTING_TOOL=accept (the default), refuse (no ompt_start_tool_result_t), decline (initialize gives 0), crash
-// (abort() in initialize). Prints one line at its end, which begins with NAME (given to the compiler).
+// (abort() in initialize), leave (_exit(5) in ompt_start_tool). Prints one line at its end, which begins with NAME (given to the compiler).
 #include <omp-tools.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef NAME
 #define NAME "tool"
@@ -127,5 +128,6 @@ static ompt_start_tool_result_t result = {begin, end, {0}};
 ompt_start_tool_result_t* ompt_start_tool(unsigned version, const char* runtime) {
   (void)version, (void)runtime;
   ++asked;
+  if (strcmp(asked_for(), "leave") == 0) _exit(5);
   return strcmp(asked_for(), "refuse") == 0 ? NULL : &result;
 }

@@ -240,13 +240,13 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   Made made = make_archives_apart(own_traces(launch_, traces), is_part);
   const std::vector<LaunchNote> notes =
       launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
-  if (!options_.quiet) print_tools(notes, ended);
+  const bool has_ended_in_tool = !options_.quiet && print_tools(notes);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
   recover_elsewhere(launch_, traces, conversion_of_run(options_.settings));
   const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
   if (traces.empty() && elsewhere.empty() && !has_parts && !options_.quiet && ended.start_error == 0 &&
-      launch_.why_none.empty() && !program.is_reason_known)
+      launch_.why_none.empty() && !program.is_reason_known && !has_ended_in_tool)
     print_none_was_made(ended, program.preload, notes);
   const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
   if (is_last && !options_.quiet) print_left_memory(launch_);

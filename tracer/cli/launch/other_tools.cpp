@@ -2,6 +2,8 @@
 // See other_tools.hpp.
 #include "tracer/cli/launch/other_tools.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -102,18 +104,25 @@ std::string before_other_tools(const Program& first, std::span<const Program> be
   return preload.empty() ? tool_library.string() : tool_library.string() + ":" + preload;
 }
 
-void print_tools(const std::vector<LaunchNote>& notes, const Ended& ended) {
+bool disables_tools(const char* omp_tool) {
+  return omp_tool != nullptr && ::strcasecmp(omp_tool, "disabled") == 0;
+}
+
+bool print_tools(const std::vector<LaunchNote>& notes) {
   const auto active = named(notes, LaunchNoteKind::tool_active), refusing = named(notes, LaunchNoteKind::tool_refuses);
   for (const std::string& text : named(notes, LaunchNoteKind::tool_not_loaded))
     print_note("an OpenMP tool is not loaded: " + printable(text));
   if (!refusing.empty()) print_note("refused, and got nothing: the OpenMP tool " + joined(refusing));
   if (!active.empty())
     print_note("active beside Tracer, with a part in the times of the trace: the OpenMP tool " + joined(active));
-  if (ended.signal == 0) return;
-  for (const std::string& name : named(notes, LaunchNoteKind::tool_starts))
-    if (std::find(active.begin(), active.end(), name) == active.end() &&
-        std::find(refusing.begin(), refusing.end(), name) == refusing.end())
-      print_note("the program ended while the OpenMP tool " + printable(name) + " started.");
+  std::vector<std::string> starting = named(notes, LaunchNoteKind::tool_starts);
+  std::erase_if(starting, [&](const std::string& name) {
+    return std::find(active.begin(), active.end(), name) != active.end() ||
+           std::find(refusing.begin(), refusing.end(), name) != refusing.end();
+  });
+  for (const std::string& name : starting)
+    print_note("the program ended while the OpenMP tool " + printable(name) + " started.");
+  return !starting.empty();
 }
 
 }  // namespace tracer::cli

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tracer/base/launch_notes.hpp"
-#include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/program.hpp"
 
 namespace tracer::cli {
@@ -20,7 +19,11 @@ namespace tracer::cli {
 std::string before_other_tools(const Program& first, std::span<const Program> below,
                                const std::filesystem::path& tool_library, const std::string& preload);
 
-/// Which tools were active, which refused, and in which one's start the program ended.
-void print_tools(const std::vector<LaunchNote>& notes, const Ended& ended);
+/// `omp_tool`: what OMP_TOOL is, null: nothing. Letters of both cases count, as for the runtimes.
+bool disables_tools(const char* omp_tool);
+
+/// Which tools were active, which refused, and in which one's start the program ended, by a signal or itself. Returns
+/// whether there is such a one.
+bool print_tools(const std::vector<LaunchNote>& notes);
 
 }  // namespace tracer::cli

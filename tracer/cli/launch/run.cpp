@@ -59,6 +59,10 @@ std::string prepended(const char* name, const std::string& value) {
 Environment environment_for(const Options& options, const std::string& library, const std::string& preload,
                             const Launch& launch) {
   Environment changes{{"OMP_TOOL", "enabled"}};
+  if (disables_tools(std::getenv("OMP_TOOL"))) {
+    changes.emplace_back("TRACER_LAUNCH_TOOLS", "none");
+    if (!options.quiet) print_note("OMP_TOOL=disabled holds for other OpenMP tools: Tracer records alone.");
+  }
   if (library.find(':') == std::string::npos)
     changes.emplace_back("OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library));
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));

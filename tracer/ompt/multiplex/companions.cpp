@@ -33,8 +33,11 @@ ompt_interface_fn_t lookup(const char* name) {
 }
 constexpr std::array<ompt_function_lookup_t, most_tools> lookups{nullptr, &lookup<1>, &lookup<2>, &lookup<3>};
 
+constexpr const char* no_room = "there is room for three beside Tracer";
+static_assert(most_tools == 4);
+
 void offer(const FoundTool& found, unsigned omp_version, const char* runtime_version, RecordCompanion record) {
-  if (companions().size() + 1 >= most_tools) return record(State::left_out, found.path.c_str(), "");
+  if (companions().size() + 1 >= most_tools) return record(State::not_loaded, found.path.c_str(), no_room);
   record(State::starts, found.path.c_str(), "");
   ompt_start_tool_result_t* const tool = found.start(omp_version, runtime_version);
   if (tool == nullptr || tool->initialize == nullptr) return record(State::refuses, found.path.c_str(), "");

@@ -10,8 +10,7 @@ enum class State : unsigned char {
   starts,      ///< its ompt_start_tool or initialize is about to be called
   active,      ///< it gets callbacks
   refuses,     ///< it wants to be no tool
-  not_loaded,  ///< the loader has not found it, or it is no tool; `why` explains it
-  left_out,    ///< one more than there is room for
+  not_loaded,  ///< the loader has not found it, it is no tool, or there is no room for it; `why` explains it
 };
 
 /// Called with what has become of each; `why` is "" for most.
