@@ -116,7 +116,7 @@ TEST_CASE("a process of which nothing was recorded has its main thread") {
   CHECK(main.properties.front().name == "TRACER::THREAD_ID");
   CHECK(main.properties.front().value == "42");
   CHECK(sink.definitions.groups_of_locations.size() == 1);
-  CHECK(sink.definitions.groups.front().members == std::vector<std::uint64_t>{0});
+  CHECK(sink.definitions.groups.front().members == std::vector<std::uint32_t>{0});
   REQUIRE(sink.locations.at(0).events.size() == 2);
   CHECK(sink.locations.at(0).events.front().type == EventType::program_begin);
   CHECK(sink.locations.at(0).events.back().type == EventType::program_end);
