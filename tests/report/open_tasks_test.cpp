@@ -52,8 +52,8 @@ TEST_CASE("a task that is used again has nothing of the one before") {
     task->parent = parent;
     task->number = task->id = task->created = task->active = task->waited = task->barriers = 7;
     task->team = std::make_shared<tracer::report::Team>();
-    task->is_explicit = task->started = task->completed = true;
-    task->region = task->created_on = task->location = 3;
+    task->is_explicit = task->started = task->completed = task->discarded = true;
+    task->region = task->created_on = task->creation = task->location = 3;
     task->stack.push();
     task->after.push_back(parent);
     task->path.ns = task->chain.ns = task->children.tasks = task->descendants.tasks = 9;
@@ -64,8 +64,9 @@ TEST_CASE("a task that is used again has nothing of the one before") {
   REQUIRE(again.get() == before);
   CHECK((again->parent == nullptr && again->stack.empty() && again->after.empty() && again->team == nullptr));
   CHECK(again->number + again->id + again->created + again->active + again->waited + again->barriers == 0);
-  CHECK_FALSE((again->is_explicit || again->started || again->completed));
+  CHECK_FALSE((again->is_explicit || again->started || again->completed || again->discarded));
   CHECK((again->region == tracer::undefined_ref && again->created_on == tracer::undefined_ref && again->location == 0));
+  CHECK(again->creation == tracer::undefined_ref);
   CHECK(again->path.ns + again->chain.ns + again->children.tasks + again->descendants.tasks == 0);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/replay/replay.hpp"
@@ -197,10 +198,59 @@ TEST_CASE("what a task waits for those that it creates makes it no longer") {
   trace.simple(0, end, EventType::task_switch, 0, 0, 0);
   for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, end, parallel);
   trace.simple(0, end, EventType::program_end);
-  const Json report = Json::parse(report::to_json(report::analyze(trace)));
+  const report::Report data = report::analyze(trace);
+  const Json report = Json::parse(report::to_json(data));
   CHECK(report["tasks"]["total_ns"] == (55 + 50) * ms);
+  CHECK(report["tasks"]["own_mean_ns"] == (5 + 50) * ms / 6);
+  const std::string text = report::to_text(data, {.rows = 10, .colour = false, .width = 120});
+  CHECK(text.find("6 created, mean 9.167 ms, shortest 5 ms, longest 10 ms\n") != std::string::npos);
   CHECK(report["tasks"]["longest_ns"] == 10 * ms);
   CHECK(report["tasks"]["shortest_ns"] == 5 * ms);
+}
+
+TEST_CASE("tasks that a cancellation discards are counted for themselves, at the place of their creation") {
+  constexpr std::uint64_t tasks = 200, ran = 2;
+  TraceBuilder trace{1};
+  trace.editable().attributes.push_back({"CANCEL_FLAGS", "", ValueType::uint64});
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  create = trace.region("create task", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12),
+                  group = trace.region("taskgroup", RegionRole::task_wait, 11),
+                  cancel = trace.region("cancel", RegionRole::artificial, 13);
+  trace.simple(0, ms, EventType::program_begin, 0, 1);
+  trace.team_begin(0, ms, parallel);
+  trace.enter(0, ms, group);
+  for (std::uint64_t i = 1; i <= tasks; ++i) trace.create_task(0, ms, create, i, i);
+  for (std::uint64_t i = 1; i <= ran; ++i) trace.run_task(0, i * ms, (i + 1) * ms, task, 0, i);
+  for (std::uint64_t i = ran + 1; i <= tasks; ++i) {
+    const std::uint64_t now = 4 * ms + i * 10 * us;
+    trace.enter(0, now, cancel, {{0, i}, {5, 0x48}});
+    trace.leave(0, now, cancel);
+    trace.simple(0, now, EventType::task_switch, 0, 0, i);
+    trace.simple(0, now, EventType::task_complete, 0, 0, i);
+    trace.simple(0, now, EventType::task_switch, 0, 0, 0);
+  }
+  trace.leave(0, 7 * ms, group);
+  trace.team_end(0, 7 * ms, parallel);
+  trace.simple(0, 7 * ms, EventType::program_end);
+  const report::Report data = report::analyze(trace);
+  const Json report = Json::parse(report::to_json(data)), found = report["tasks"];
+  CHECK(found["created"] == tasks);
+  CHECK(found["completed"] == ran);
+  CHECK(found["discarded"] == tasks - ran);
+  CHECK(found["mean_ns"] == ms);
+  CHECK(found["shortest_ns"] == ms);
+  CHECK(found["start_delay_ns"] == ms / 2);
+  REQUIRE(found["regions"].size() == 2);
+  CHECK(found["regions"][0]["count"] == ran);
+  CHECK_FALSE(found["regions"][0].contains("discarded"));
+  CHECK(found["regions"][1]["name"] == "!$omp create task @example.c:12");
+  CHECK(found["regions"][1]["count"] == 0);
+  CHECK(found["regions"][1]["discarded"] == tasks - ran);
+  CHECK(report["threads"][0]["tasks"] == ran);
+  for (const Json& finding : report["verdict"]["findings"]) CHECK(finding["id"] != "small-tasks");
+  const std::string text = report::to_text(data, {.rows = 10, .colour = false, .width = 120});
+  CHECK(text.find("198 discarded by a cancellation") != std::string::npos);
 }
 
 TEST_CASE("values of a metric that is not defined are in no timeline") {

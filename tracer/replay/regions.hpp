@@ -50,6 +50,7 @@ enum class Directive : std::uint8_t {
   task_wait,
   task_group,
   task_dependence,
+  cancel,
   lock,
   mpi,
   target,

@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::uint64_t events_between_looks = 1 << 18;
 
-TaskKey key_of(const Event& event) {
-  return {event.ref, static_cast<std::uint32_t>(event.a), event.b};
-}
-
 /// The frame is what it was until the next one begins: a copy would wait for the numbers that have just been added to.
 const Frame& pop_frame(Task& task) {
   Frame& frame = task.stack.pop();
@@ -55,8 +51,13 @@ Replay::Replay(const Definitions& definitions)
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")},
+      cancel_flags_{find_attribute(definitions, "CANCEL_FLAGS")},
       declared_{definitions} {
-  for (const RegionClass& region : classes_) has_dependences_ |= region.construct == Directive::task_dependence;
+  for (const RegionClass& region : classes_) {
+    has_dependences_ |= region.construct == Directive::task_dependence;
+    needs_ids_ |= region.construct == Directive::cancel;
+  }
+  needs_ids_ |= has_dependences_;
   locations_.resize(definitions.locations.size());
   is_first_.resize(locations_.size());
   std::vector<bool> seen(definitions.groups_of_locations.size() + 1);
@@ -163,6 +164,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   }
   if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
   if (region.construct == Directive::task_dependence) dependence(ref, attributes);
+  if (region.construct == Directive::cancel) cancel(ref, attributes);
   for (Observer* observer : observers_.enter) observer->enter(ref, task, frame);
 }
 
@@ -262,108 +264,6 @@ bool Replay::count(LocationRef ref, std::size_t events) {
     default:
       break;
   }
-}
-
-const std::shared_ptr<Team>& Replay::team_of(const LocationState& location, const Event& event) {
-  const Membership* const named = location.membership([&event](const Team& team) { return team.comm == event.ref; });
-  if (named != nullptr) return named->team;
-  static const std::shared_ptr<Team> none;
-  return location.contexts.empty() ? none : location.contexts.back().team;
-}
-
-TaskRef Replay::find(const Event& event, const std::shared_ptr<Team>& team) {
-  TaskRef& task = tasks_[key_of(event)];
-  if (task == nullptr) {
-    ++irregular_;
-    task = pool_.make();
-    task->is_explicit = true;
-    task->number = ++tasks_begun_;
-    task->team = team;
-    task->created = event.time;
-  }
-  return task;
-}
-
-void Replay::do_task_create(LocationRef ref, LocationState& location, const Event& event,
-                            std::span<const EventAttribute> attributes) {
-  TaskRef task = pool_.make();
-  task->is_explicit = true;
-  task->number = ++tasks_begun_;
-  task->id = attribute(attributes, task_id_);
-  task->location = task->created_on = ref;
-  task->parent = location.current;
-  task->team = team_of(location, event);
-  task->created = event.time;
-  TaskRef& place = tasks_[key_of(event)];
-  if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now
-  place = task;
-  if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task.get();
-  for (Observer* observer : observers_.task_created) observer->task_created(ref, *location.current, *task);
-  if (has_dependences_ || !declared_.any()) return;
-  for (Task* const before : declared_.predecessors(*task, attributes)) depend(*before, *task);
-}
-
-void Replay::forget_id(LocationRef ref, const Task& task) {
-  if (!has_dependences_ || task.id == 0) return;
-  const auto found = by_id_.find(in_process(ref, task.id));
-  if (found != by_id_.end() && found->second == &task) by_id_.erase(found);
-}
-
-void Replay::do_task_switch(LocationRef ref, LocationState& location, const Event& event) {
-  const TaskRef from = std::move(location.current);
-  if (event.b == 0) {
-    location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
-  } else {
-    location.current = find(event, team_of(location, event));
-    Task& task = *location.current;
-    task.location = ref;
-    if (!task.started) {
-      task.started = true;
-      task.first_start = event.time;
-      for (Observer* observer : observers_.task_started) observer->task_started(ref, task);
-    }
-  }
-  for (Observer* observer : observers_.task_switched)
-    observer->task_switched(ref, *from, *location.current, event.time);
-}
-
-void Replay::do_task_complete(LocationRef ref, LocationState& location, const Event& event) {
-  const TaskRef task = tasks_.take(key_of(event));
-  if (task == nullptr) {
-    ++irregular_;
-    return;
-  }
-  task->completed = true;
-  task->stack.clear();
-  for (Observer* observer : observers_.task_completed) observer->task_completed(ref, *task, event.time);
-  task->forget_complete_ancestors();
-  task->after.clear();
-  forget_id(ref, *task);
-  if (location.current == task) {
-    location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
-    for (Observer* observer : observers_.task_switched)
-      observer->task_switched(ref, *task, *location.current, event.time);
-  }
-}
-
-std::vector<const Task*> Replay::open_tasks() const {
-  std::vector<const Task*> open;
-  tasks_.for_each([&](const Task& task) { open.push_back(&task); });
-  std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
-  return open;
-}
-
-void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attributes) {
-  const auto source = by_id_.find(in_process(ref, attribute(attributes, source_id_)));
-  const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));
-  if (source == by_id_.end() || sink == by_id_.end()) return;
-  Task *const from = source->second, *const to = sink->second;
-  if (from != to && !to->started) depend(*from, *to);
-}
-
-void Replay::depend(Task& source, Task& sink) {
-  sink.after.emplace_back(&source);
-  for (Observer* observer : observers_.task_dependence) observer->task_dependence(source, sink);
 }
 
 void Replay::finish() {

@@ -99,6 +99,7 @@ class Replay final : public EventVisitor {
   void look_for_helpers(Team& team, const RegionClass& region) const;
   void forget_id(LocationRef ref, const Task& task);
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
+  void cancel(LocationRef ref, std::span<const EventAttribute> attributes);
   void depend(Task& source, Task& sink);
   /// Of which the event's task is: the one that it names, else the innermost; nullptr: the thread is in none.
   static const std::shared_ptr<Team>& team_of(const LocationState& location, const Event& event);
@@ -126,9 +127,9 @@ class Replay final : public EventVisitor {
   } observers_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
-  std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where no observer needs it
-  bool has_dependences_ = false;
-  std::uint32_t task_id_, source_id_, sink_id_;
+  std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where no event names a task by id
+  bool has_dependences_ = false, needs_ids_ = false;
+  std::uint32_t task_id_, source_id_, sink_id_, cancel_flags_;
   DeclaredDependences declared_;  ///< asked where the trace has no dependences
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
   std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far

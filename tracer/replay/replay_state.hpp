@@ -97,9 +97,11 @@ struct Task {
   std::uint64_t id = 0;      ///< TASK_ID, 0 unknown
   std::uint64_t number = 0;  ///< of an explicit task, from 1 in order of creation
   bool is_explicit = false, started = false, completed = false;
+  bool discarded = false;                  ///< by a cancellation: completed without having run
   LocationRef location = 0;                ///< where it ran last; where it was created until then
   LocationRef created_on = undefined_ref;  ///< undefined_ref: not recorded
   RegionRef region = undefined_ref;
+  RegionRef creation = undefined_ref;  ///< the region in which it was created; undefined_ref: not recorded
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
   std::uint64_t waited = 0;    ///< of `active`: for other threads, and for its own tasks
   std::shared_ptr<Team> team;  ///< kept, since a task may outlast its team in archives that are wrong

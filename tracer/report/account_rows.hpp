@@ -115,7 +115,7 @@ struct Account {
   std::uint64_t teams_at_once = 0;               ///< and in how many of one process they were then, without nested ones
   std::uint64_t active_levels = 0;               ///< how deep teams of more than one thread were nested
   std::uint64_t helpers = 0;                     ///< threads of libomp's own for `target nowait`: not in `threads`
-  std::uint64_t tasks = 0;                       ///< that were completed
+  std::uint64_t tasks = 0;                       ///< that ran and were completed
   std::uint64_t task_work = 0;                   ///< the program's own code in them
   std::uint64_t creates = 0, create_cost = 0;    ///< how many, and what one is estimated to cost
   std::uint64_t own_creates = 0;                 ///< by implicit tasks, in their own code

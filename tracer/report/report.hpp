@@ -78,11 +78,14 @@ struct TaskRow {
   RegionRef region = 0;
   std::string name;
   std::uint64_t count = 0, total = 0, longest = 0, shortest = 0;
+  std::uint64_t discarded = 0;  ///< by cancellations; such tasks are in the row of the region that created them
 };
 
 struct TaskReport {
   std::uint64_t created = 0, completed = 0, dependences = 0, switches = 0, moved = 0;
-  std::uint64_t total = 0, longest = 0, shortest = 0;  ///< ns in which tasks ran
+  std::uint64_t discarded = 0;                       ///< by cancellations: not in `completed`, nor in any time
+  std::uint64_t total = 0;                           ///< ns in which tasks ran
+  std::uint64_t own = 0, longest = 0, shortest = 0;  ///< of that without what they waited: of all, of one
   std::uint64_t create = 0, wait = 0, delay = 0;  ///< creating, waiting in taskwait and taskgroup, created to started
   std::uint64_t critical_path = 0, critical_path_tasks = 0, work = 0;  ///< of the whole program
   std::uint64_t graph_work = 0, graph_path = 0, graph_tasks = 0;  ///< of the execution with the longest chain of tasks

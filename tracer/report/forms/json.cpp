@@ -91,28 +91,32 @@ Json json_of(const TaskReport& tasks) {
                        {"mean_ns", mean(row.total, row.count)},
                        {"longest_ns", row.longest},
                        {"shortest_ns", row.shortest}});
+    if (row.discarded != 0) regions.back()["discarded"] = row.discarded;
   }
-  return {{"created", tasks.created},
-          {"completed", tasks.completed},
-          {"dependences", tasks.dependences},
-          {"switches", tasks.switches},
-          {"run_by_other_thread", tasks.moved},
-          {"total_ns", tasks.total},
-          {"mean_ns", mean(tasks.total, tasks.completed)},
-          {"longest_ns", tasks.longest},
-          {"shortest_ns", tasks.shortest},
-          {"create_ns", tasks.create},
-          {"wait_ns", tasks.wait},
-          {"start_delay_ns", mean(tasks.delay, tasks.completed)},
-          {"graph",
-           {{"tasks", tasks.completed},
-            {"work_ns", tasks.graph_work},
-            {"critical_path_ns", tasks.graph_path},
-            {"critical_path_tasks", tasks.graph_tasks},
-            {"chain_ns", tasks.chain},
-            {"chain_tasks", tasks.chain_tasks},
-            {"parallelism", share(tasks.graph_work, tasks.graph_path)}}},
-          {"regions", std::move(regions)}};
+  Json json = {{"created", tasks.created},
+               {"completed", tasks.completed},
+               {"dependences", tasks.dependences},
+               {"switches", tasks.switches},
+               {"run_by_other_thread", tasks.moved},
+               {"total_ns", tasks.total},
+               {"mean_ns", mean(tasks.total, tasks.completed)},
+               {"own_mean_ns", mean(tasks.own, tasks.completed)},
+               {"longest_ns", tasks.longest},
+               {"shortest_ns", tasks.shortest},
+               {"create_ns", tasks.create},
+               {"wait_ns", tasks.wait},
+               {"start_delay_ns", mean(tasks.delay, tasks.completed)},
+               {"graph",
+                {{"tasks", tasks.completed},
+                 {"work_ns", tasks.graph_work},
+                 {"critical_path_ns", tasks.graph_path},
+                 {"critical_path_tasks", tasks.graph_tasks},
+                 {"chain_ns", tasks.chain},
+                 {"chain_tasks", tasks.chain_tasks},
+                 {"parallelism", share(tasks.graph_work, tasks.graph_path)}}},
+               {"regions", std::move(regions)}};
+  if (tasks.discarded != 0) json["discarded"] = tasks.discarded;
+  return json;
 }
 
 Json json_of(Json json, const LockTotals& totals) {

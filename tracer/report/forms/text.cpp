@@ -262,8 +262,9 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
   const TaskReport& tasks = report.tasks;
   if (tasks.created == 0) return;
   out += heading("Tasks", options.colour);
-  out += "  " + format_count(tasks.created) + " created, mean " + duration_text(mean(tasks.total, tasks.completed)) +
+  out += "  " + format_count(tasks.created) + " created, mean " + duration_text(mean(tasks.own, tasks.completed)) +
          ", shortest " + duration_text(tasks.shortest) + ", longest " + duration_text(tasks.longest) + "\n";
+  if (tasks.discarded != 0) out += "  " + format_count(tasks.discarded) + " discarded by a cancellation\n";
   out += "  start " + duration_text(mean(tasks.delay, tasks.completed)) + " after their creation; " +
          percent_text(tasks.moved, tasks.completed) + " run by another thread than their parent; " +
          format_count(tasks.dependences) + " dependences\n";
@@ -277,10 +278,15 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
     out += "  longest chain of dependences " + format_count(tasks.chain_tasks) + " tasks, " +
            duration_text(tasks.chain) + "\n";
   }
-  Table table{"", {"task", ">count", ">total", ">mean", ">longest"}};
-  for (const TaskRow& row : tasks.regions)
-    table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(mean(row.total, row.count)),
-               duration_text(row.longest)});
+  std::vector<Table::Column> columns{"task", ">count", ">total", ">mean", ">longest"};
+  if (tasks.discarded != 0) columns.emplace_back(">discarded");
+  Table table{"", columns};
+  for (const TaskRow& row : tasks.regions) {
+    std::vector<std::string> cells{row.name, format_count(row.count), duration_text(row.total),
+                                   duration_text(mean(row.total, row.count)), duration_text(row.longest)};
+    if (tasks.discarded != 0) cells.push_back(format_count(row.discarded));
+    table.add(std::move(cells));
+  }
   out += table.text(options);
 }
 

@@ -45,7 +45,7 @@ void Accountant::task_started(LocationRef, Task& task) {
 }
 
 void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
-  ++tasks_;
+  if (!task.discarded) ++tasks_;
   if (const auto found = successors_.find(&task); found != successors_.end()) {
     for (Task* sink : found->second) unblock(*sink, time);
     successors_.erase(found);

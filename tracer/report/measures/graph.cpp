@@ -113,6 +113,7 @@ void Graph::task_created(LocationRef, Task& creator, Task& task) {
 }
 
 void Graph::task_started(LocationRef, Task& task) {
+  if (task.discarded) return;
   tasks_.delay += task.first_start - task.created;
   for (const auto& source : task.after) {
     raise(task.path, source->path);
@@ -127,12 +128,18 @@ void Graph::task_switched(LocationRef, Task&, Task& to, std::uint64_t) {
 }
 
 void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
+  if (task.discarded) {
+    ++tasks_.discarded;
+    ++regions_[task.creation].discarded;
+    return;
+  }
   ++tasks_.completed;
   const std::uint64_t own = task.active - task.waited;
   task.chain.ns += own;
   ++task.chain.tasks;
   raise(chain_, task.chain);
   tasks_.total += task.active;
+  tasks_.own += own;
   tasks_.longest = std::max(tasks_.longest, own);
   tasks_.shortest = tasks_.completed == 1 ? own : std::min(tasks_.shortest, own);
   tasks_.moved += task.parent != nullptr && task.parent->location != location ? 1 : 0;

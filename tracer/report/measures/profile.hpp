@@ -18,7 +18,9 @@ class Profile final : public Observer {
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
-  void task_completed(LocationRef location, Task&, std::uint64_t) override { ++threads_[location].tasks; }
+  void task_completed(LocationRef location, Task& task, std::uint64_t) override {
+    if (!task.discarded) ++threads_[location].tasks;
+  }
   void team_ended(Team& team) override;
   void fill(Report& report) const;
 
