@@ -20,6 +20,7 @@
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/loss_counters.hpp"
 
 namespace tracer::raw {
 namespace {
@@ -144,7 +145,7 @@ class Trace final : public RawTrace {
 
   /// Those of a dead process died with it.
   void note_private_rings() {
-    const auto count = journal_.counters.find("rings.private");
+    const auto count = journal_.counters.find(loss_counters::private_rings);
     if (journal_.ending != Ending::unknown || report_.being_recorded || count == journal_.counters.end()) return;
     report_.damage.push_back("the rings of " + std::to_string(count->second) +
                              " threads were in the process's own memory: what they held when it ended is lost");
@@ -183,22 +184,23 @@ class Trace final : public RawTrace {
 
   void count_missing() {
     for (auto& [channel, parts] : parts_) {
-      std::uint64_t position = 0, records = 0;
+      std::uint64_t position = 0, recovered = 0;
       for (const auto& segment : parts.segments) {
         if (segment.position > position) report_.missing_records += segment.position - position;
         position = std::max(position, segment.position + segment.records);
-        records = position;
       }
       for (const auto& ring : parts.rings) {
         const std::uint64_t from = std::max(position, ring.from);
         if (ring.to <= from) continue;
-        report_.ring_records += ring.to - from;
+        recovered += ring.to - from;
         if (ring.from > position) report_.missing_records += ring.from - position;
         position = ring.to;
-        records = position;
       }
+      report_.ring_records += recovered;
       auto& info = journal_.channels[channel];
-      info.records = std::max(info.records, records);
+      info.records = std::max(info.records, position);
+      // A run whose disk was full counted as lost what it could not write; the rings may still hold it.
+      info.lost -= std::min(info.lost, recovered);
     }
   }
 

@@ -7,12 +7,62 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
+#include "formats/raw/journal.hpp"
+#include "formats/raw/reader.hpp"
+#include "formats/raw/writer.hpp"
 #include "tests/support/scratch.hpp"
 #include "tracer/session/spool.hpp"
 
 using namespace tracer;
+
+namespace {
+
+Record record_at(Ticks time) {
+  Record record{};
+  record.time = time;
+  record.kind = RecordKind::flush;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("what a run with a full disk could not write is not lost as long as its rings are there") {
+  constexpr raw::RunId run{1, 2};
+  constexpr std::uint64_t written = 100, recorded = 130, refused = 7;
+  const bool are_there = GENERATE(true, false);
+  const test::Scratch scratch;
+  Spool spool;
+  std::string reason;
+  Slot slot;
+  REQUIRE(spool.create(scratch.path(), "owner", run, reason, true));
+  REQUIRE(spool.add(512, slot));
+  for (std::uint64_t r = 0; r < recorded; ++r) slot.records[r] = record_at(1000 + r);
+  slot.header->tail = written;
+  slot.header->head = recorded;
+  slot.header->channel = 0;
+  {
+    raw::JournalWriter journal;
+    journal.create(OwnFile::create(scratch / "journal"), run);
+    journal.spool(spool.directory().string());
+    ChannelInfo channel;
+    channel.records = recorded;
+    channel.lost = refused + recorded - written;  // as the run's end counts them
+    journal.channel(channel);
+    journal.end(Ending::finalize, 5000);
+    raw::TraceWriter trace;
+    trace.create(OwnFile::create(scratch / "trace"), run);
+    const std::vector<Record> records(slot.records, slot.records + written);
+    REQUIRE(trace.append(0, 0, records, {}) == 0);
+  }
+  if (!are_there) spool.remove();
+  const auto trace = raw::open_trace(scratch.path());
+  CHECK(trace->report().ring_records == (are_there ? recorded - written : 0));
+  CHECK(trace->journal().channels.at(0).lost == (are_there ? refused : refused + recorded - written));
+  spool.remove();
+}
 
 TEST_CASE("rings outlive the process whatever the size of the system's pages") {
   constexpr std::uint64_t records = 512;  // 16 KiB
@@ -27,13 +77,7 @@ TEST_CASE("rings outlive the process whatever the size of the system's pages") {
       CHECK(slots[i].survives);
       REQUIRE(spool.commit(slots[i], records));
       for (std::uint64_t r = 0; r < records; ++r)
-        slots[i].records[r] = Record{.time = 1000 * (i + 1) + r,
-                                     .kind = RecordKind::flush,
-                                     .endpoint = Endpoint::none,
-                                     .sub = 0,
-                                     .a = 0,
-                                     .b = 0,
-                                     .c = 0};
+        slots[i].records[r] = record_at(1000 * (i + 1) + r);
     }
     // A system refuses other offsets than those of its pages.
     std::ifstream maps("/proc/self/maps");

@@ -125,7 +125,10 @@ void Translation::scan() {
   });
   tables_.begin = journal_.run.begin;
   tables_.end = std::max(journal_.end, journal_.run.begin);
-  for (const ChannelScan& scan : tables_.channels) {
+  for (std::size_t c = 0; c < count; ++c) {
+    ChannelScan& scan = tables_.channels[c];
+    scan.lost = std::max(scan.lost, journal_.channels[c].lost);
+    report_.lost += scan.lost;
     if (scan.first != 0) tables_.begin = tables_.begin == 0 ? scan.first : std::min(tables_.begin, scan.first);
     tables_.end = std::max(tables_.end, scan.last);
     report_.records += scan.records;
@@ -133,7 +136,6 @@ void Translation::scan() {
   }
   if (journal_.ending == Ending::unknown && options_.seen_until != 0)
     tables_.end = std::max(tables_.end, clock_.ticks_of(options_.seen_until));
-  for (const ChannelInfo& channel : journal_.channels) report_.lost += channel.lost;
   report_.lost += lost_without_count(journal_);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads become locations.
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <unordered_map>
 
 #include "tracer/base/text.hpp"
@@ -74,7 +76,6 @@ void add_properties(Location& location, const ChannelInfo& info, const Journal& 
     add(properties::processor_ns, std::to_string(info.processor_ns));
     add(properties::delay_ns, std::to_string(info.delay_ns));
   }
-  if (info.lost > 0) add(properties::events_lost, std::to_string(info.lost));
 }
 
 }  // namespace
@@ -106,6 +107,8 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
       add_properties(location, journal.channels[c], journal);
     else
       location.properties.push_back({properties::thread_id, std::to_string(journal.run.process_id)});
+    if (const std::uint64_t lost = tables.channels[c].lost; lost > 0)
+      location.properties.push_back({properties::events_lost, std::to_string(lost)});
     if (!own_name.empty()) location.properties.push_back({properties::thread_name, own_name});
     definitions.locations.push_back(std::move(location));
   }

@@ -140,6 +140,7 @@ struct ChannelScan {
   bool counts_chunks = false;                      ///< of loops: how many chunks a thread was given
   bool other_commands = false;                     ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;
+  std::uint64_t lost = 0;  ///< events that are missing, by the `lost` records or by the journal, which may know of more
   Ticks first = 0, last = 0;
   WordFacts words;
   Repairs repairs;  ///< what was odd, counted

@@ -277,6 +277,7 @@ void Scanner::record(const Record& r) {
       return region(r);
     case RecordKind::lost:
       out_.repairs.note(Repair::events_lost);
+      out_.lost += r.b;
       has_lost_ = true;
       return region(r);
     default:

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counters of a journal that say why records are missing; in an archive TRACER::COUNTER::<NAME>, as STOPPED_SIZE_LIMIT.
+// Each is written as soon as it is known: of a killed run they are all there is. In a job's archive they are sums.
+#pragma once
+
+namespace tracer::loss_counters {
+
+inline constexpr const char* threads = "lost.threads";         ///< threads for whose rings there was no memory
+inline constexpr const char* private_rings = "rings.private";   ///< threads whose records die with the process
+// 1 in a process that stopped recording before its end.
+inline constexpr const char* stopped_size_limit = "stopped.size_limit";      ///< TRACER_SIZE_LIMIT
+inline constexpr const char* stopped_full_ring = "stopped.full_ring";        ///< TRACER_ON_FULL=stop
+inline constexpr const char* stopped_failed_write = "stopped.failed_write";  ///< disk full, and other errors
+
+/// What a killed process lost for these reasons nobody has counted.
+inline constexpr const char* uncounted_when_killed[] = {private_rings, stopped_size_limit, stopped_full_ring,
+                                                        stopped_failed_write};
+
+}  // namespace tracer::loss_counters
