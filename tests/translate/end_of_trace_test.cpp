@@ -2,6 +2,7 @@
 // What is open when a trace ends: the times are the translator's to choose.
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "catch.hpp"
@@ -120,4 +121,43 @@ TEST_CASE("a process of which nothing was recorded has its main thread") {
   REQUIRE(sink.locations.at(0).events.size() == 2);
   CHECK(sink.locations.at(0).events.front().type == EventType::program_begin);
   CHECK(sink.locations.at(0).events.back().type == EventType::program_end);
+}
+
+namespace {
+
+std::string property(const std::vector<Property>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == name; });
+  return found == all.end() ? std::string{} : found->value;
+}
+
+}  // namespace
+
+TEST_CASE("what a killed process lost since it stopped recording counts as one event, of one that ended it is known") {
+  const bool is_killed = GENERATE(true, false);
+  const std::string counter = 
+      GENERATE(as<std::string>{}, "stopped.size_limit", "stopped.full_ring", "stopped.failed_write");
+  MemorySource source;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)), initial_task_end(10, make_id(0, 1))};
+  Journal& journal = source.journal_to_fill();
+  journal.counters[counter] = 1;
+  if (!is_killed) journal.ending = Ending::finalize;
+  MemorySink sink;
+  CHECK(translate::translate(source, sink, {}).lost == (is_killed ? 1 : 0));
+  CHECK(property(sink.definitions.properties, "TRACER::EVENTS_LOST") == (is_killed ? "1" : "0"));
+}
+
+TEST_CASE("records that are missing in the raw trace count as lost events, once with those that the journal knows of") {
+  Record gap{};
+  gap.kind = RecordKind::lost;
+  gap.time = 5;
+  gap.b = 40;
+  const std::uint64_t in_journal = GENERATE(0u, 40u, 50u);
+  MemorySource source;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)), gap, initial_task_end(10, make_id(0, 1))};
+  source.journal_to_fill().channels[0].lost = in_journal;
+  MemorySink sink;
+  const std::string expected = std::to_string(std::max<std::uint64_t>(40, in_journal));
+  CHECK(std::to_string(translate::translate(source, sink, {}).lost) == expected);
+  CHECK(property(sink.definitions.properties, "TRACER::EVENTS_LOST") == expected);
+  CHECK(property(sink.definitions.locations.at(0).properties, "TRACER::EVENTS_LOST") == expected);
 }

@@ -9,6 +9,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/run_facts.hpp"
 #include "tracer/session/session.hpp"
@@ -288,7 +289,8 @@ bool Channel::make_room(std::uint64_t count) noexcept {
         overwrite(count);
         break;
       case FullPolicy::stop:
-        session_->stop_recording("a ring is full and TRACER_ON_FULL=stop: recording stops here");
+        session_->stop_recording(loss_counters::stopped_full_ring,
+                                 "a ring is full and TRACER_ON_FULL=stop: recording stops here");
         return false;
       case FullPolicy::wait:
         if (!wait_for_room(std::max(count, ring_.capacity() / 4))) return false;

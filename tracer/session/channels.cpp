@@ -10,6 +10,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/session/fork.hpp"
@@ -180,14 +181,10 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   return channel;
 }
 
-// Both are written at once: a run that is killed shall not seem to have lost nothing.
 void Session::note_unrecorded_thread() noexcept {
   const std::uint64_t count = shared_->threads_not_recorded.fetch_add(1) + 1;
   if (count == 1) message("a thread is not recorded: all of TRACER_MEMORY is in use by other threads' rings");
-  try {
-    shared_->journal.counter("lost.threads", count);
-  } catch (...) {
-  }
+  note_loss(loss_counters::threads, count);
 }
 
 void Session::note_private_ring() noexcept {
@@ -197,10 +194,7 @@ void Session::note_private_ring() noexcept {
         "shared memory (or TRACER_SPOOL) is full: rings are kept in the process's own memory, and a crash would lose "
         "their events (`tracer recover --list` shows what killed runs left there)");
   }
-  try {
-    shared_->journal.counter("rings.private", count);
-  } catch (...) {
-  }
+  note_loss(loss_counters::private_rings, count);
 }
 
 void Session::list_for_drain(Channel& channel) noexcept {

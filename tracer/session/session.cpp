@@ -19,6 +19,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
@@ -283,11 +284,12 @@ void Session::flush() noexcept {
   if (recording()) consumer().drain(true);
 }
 
-void Session::stop_recording(std::string_view reason) noexcept {
-  auto expected = RecordingState::recording;
-  if (!state_.compare_exchange_strong(expected, RecordingState::stopped)) return;
-  interrupt_all();
-  message(reason);
+void Session::stop_recording(const char* counter, std::string_view reason) noexcept {
+  auto before = RecordingState::recording;
+  const bool stops = state_.compare_exchange_strong(before, RecordingState::stopped);
+  if (stops) interrupt_all();
+  if (stops || before == RecordingState::finishing) note_loss(counter, 1);
+  if (stops) message(reason);
 }
 
 void Session::interrupt_all() noexcept {
@@ -375,7 +377,7 @@ void Session::write_end(Ending ending) noexcept {
     consumer().hold();  // no channel is given to another thread meanwhile
     for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i));
     consumer().release();
-    if (const auto threads = shared_->threads_not_recorded.load()) count("lost.threads", threads);
+    if (const auto threads = shared_->threads_not_recorded.load()) count(loss_counters::threads, threads);
     count("tool.drain_ns", consumer().busy());
     count("tool.memory_ns", shared_->spool.spent());
     {

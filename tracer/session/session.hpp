@@ -103,8 +103,9 @@ class Session {
   /// Runs `job` on the drainer's thread soon, or inside finish(); must not throw. For completed device buffers.
   void enqueue(std::function<void()> job) noexcept;
 
-  /// Ends recording for good (a limit, a full disk): `reason` is printed once. What is recorded stays.
-  void stop_recording(std::string_view reason) noexcept;
+  /// Ends recording for good (a limit, a full disk): `reason` is printed once. What is recorded stays. `counter`: of
+  /// loss_counters.hpp; noted also where the last records find no room.
+  void stop_recording(const char* counter, std::string_view reason) noexcept;
   /// Writes what the flight recorder holds now, and goes on. Without a flight recorder: empties the rings.
   void flush() noexcept;
   /// Ends the run: empties the rings, completes journal and trace, removes the rings' file. Idempotent; other threads
@@ -200,6 +201,7 @@ class Session {
   Channel* make_new_channel() noexcept;
   void note_private_ring() noexcept;
   void note_unrecorded_thread() noexcept;
+  void note_loss(const char* counter, std::uint64_t count) noexcept;
   void interrupt_all() noexcept;
 
   static std::atomic<Session*> current_;

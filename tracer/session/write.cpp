@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a session writes into its raw trace while it records.
 #include <cerrno>
+#include <string>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/session/session_shared.hpp"
 #include "tracer/undisturbed.hpp"
 
 namespace tracer {
 
+/// At once: a run that is killed shall not seem to have lost nothing.
+void Session::note_loss(const char* counter, std::uint64_t count) noexcept {
+  try {
+    shared_->journal.counter(counter, count);
+  } catch (...) {
+  }
+}
+
 void Session::failed_to_write(int error) noexcept {
   if (error == 0) return;
   shared_->write_error = error;
   try {
-    stop_recording(system_message(
-        "recording stops: the trace in " + shared_->raw_directory.string() + " cannot be written", error));
+    const std::string what = "recording stops: the trace in " + shared_->raw_directory.string() + " cannot be written";
+    stop_recording(loss_counters::stopped_failed_write, system_message(what, error));
   } catch (...) {
-    stop_recording("recording stops: the trace cannot be written");
+    stop_recording(loss_counters::stopped_failed_write, "recording stops: the trace cannot be written");
   }
 }
 
@@ -46,7 +56,8 @@ bool Session::write_segment(const raw::SegmentEncoder& segment) noexcept {
   } catch (...) {
     error = ENOMEM;
   }
-  if (is_full) stop_recording("recording stops: TRACER_SIZE_LIMIT is reached");
+  if (is_full)
+    stop_recording(loss_counters::stopped_size_limit, "recording stops: TRACER_SIZE_LIMIT is reached");
   failed_to_write(error);
   return !is_full && error == 0;
 }

@@ -127,7 +127,7 @@ void Translation::scan() {
   tables_.end = std::max(journal_.end, journal_.run.begin);
   for (std::size_t c = 0; c < count; ++c) {
     ChannelScan& scan = tables_.channels[c];
-    scan.lost = std::max(scan.lost, journal_.channels[c].lost);
+    if (c < journal_.channels.size()) scan.lost = std::max(scan.lost, journal_.channels[c].lost);
     report_.lost += scan.lost;
     if (scan.first != 0) tables_.begin = tables_.begin == 0 ? scan.first : std::min(tables_.begin, scan.first);
     tables_.end = std::max(tables_.end, scan.last);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
@@ -144,7 +145,10 @@ std::uint64_t lost_without_count(const Journal& journal) {
     const auto found = journal.counters.find(name);
     return found == journal.counters.end() ? std::uint64_t{0} : found->second;
   };
-  return counter("lost.threads") + (journal.ending == Ending::unknown ? counter("rings.private") : 0);
+  std::uint64_t lost = counter(loss_counters::threads);
+  if (journal.ending == Ending::unknown)
+    for (const char* name : loss_counters::uncounted_when_killed) lost += counter(name);
+  return lost;
 }
 
 bool stands_in_for_libgomp(const Journal& journal) {

@@ -23,7 +23,7 @@ void define_all_threads(std::size_t threads, Definitions& definitions);
 void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Definitions& definitions);
 
 /// What was recorded, what is missing, and what the runtime reported about itself.
-/// Threads that lost an unknown number of events: counted as one event each.
+/// Threads, and processes that stopped recording, which lost an unknown number of events: counted as one event each.
 std::uint64_t lost_without_count(const Journal& journal);
 /// A program of GCC ran on another OpenMP runtime than its own.
 bool stands_in_for_libgomp(const Journal& journal);
