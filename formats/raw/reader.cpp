@@ -125,6 +125,7 @@ class Trace final : public RawTrace {
   /// A finished run removes its rings; a dead one's may be gone with the machine's memory.
   void lack_of_rings() {
     if (journal_.ending == Ending::unknown) {
+      journal_.counters[loss_counters::rings_gone] = 1;
       report_.damage.emplace_back(
           "the rings no longer exist: records that were not on disk when the program ended are lost");
     }

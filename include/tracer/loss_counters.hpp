@@ -6,14 +6,15 @@
 namespace tracer::loss_counters {
 
 inline constexpr const char* threads = "lost.threads";         ///< threads for whose rings there was no memory
-inline constexpr const char* private_rings = "rings.private";   ///< threads whose records die with the process
+inline constexpr const char* private_rings = "rings.private";  ///< threads whose records die with the process
+inline constexpr const char* rings_gone = "rings.gone";        ///< 1 where a killed process' rings are not there
 // 1 in a process that stopped recording before its end.
 inline constexpr const char* stopped_size_limit = "stopped.size_limit";      ///< TRACER_SIZE_LIMIT
 inline constexpr const char* stopped_full_ring = "stopped.full_ring";        ///< TRACER_ON_FULL=stop
 inline constexpr const char* stopped_failed_write = "stopped.failed_write";  ///< disk full, and other errors
 
 /// What a killed process lost for these reasons nobody has counted.
-inline constexpr const char* uncounted_when_killed[] = {private_rings, stopped_size_limit, stopped_full_ring,
-                                                        stopped_failed_write};
+inline constexpr const char* uncounted_when_killed[] = {private_rings, rings_gone, stopped_size_limit,
+                                                        stopped_full_ring, stopped_failed_write};
 
 }  // namespace tracer::loss_counters

@@ -2,7 +2,10 @@
 // Where the time went and what is to be changed: the account and the verdict of traces of known structure.
 #include "catch.hpp"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
@@ -235,6 +238,39 @@ TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: 
   CHECK(verdict_with({{"TRACER::EVENTS_LOST", "12"}})["state"] == "incomplete");
   CHECK(verdict_with({{"TRACER::EVENTS_LOST", "0"}})["state"] == "ok");
   CHECK(verdict_with({{"TRACER::RUN::ENDED", "without telling"}, {"TRACER::RUN::EXIT_STATUS", "0"}})["state"] == "ok");
+}
+
+TEST_CASE("of a trace with losses one note has how much is missing, why, and what helps against that") {
+  const auto note_with = [](std::vector<Property> properties) {
+    TraceBuilder trace = imbalance_3_to_1();
+    for (Property& property : properties) trace.editable().properties.push_back(std::move(property));
+    std::string text;
+    std::size_t notes = 0;
+    for (const Json& note : report_of(trace)["verdict"]["notes"])
+      if (note["id"] == "incomplete") text = note["text"], ++notes;
+    CHECK(notes <= 1);
+    return text;
+  };
+  const Property lost{"TRACER::EVENTS_LOST", "12000"}, killed{"TRACER::RUN::ENDED", "signal"};
+  CHECK(note_with({lost,
+                   {"TRACER::COUNTER::LOST_0_WORK", "7000"},
+                   {"TRACER::COUNTER::LOST_1_WORK", "5000"},
+                   {"TRACER::REPAIRED::PLACES_WHERE_EVENTS_WERE_LOST", "2"},
+                   {"TRACER::COUNTER::STOPPED_SIZE_LIMIT", "1"}}) ==
+        "The trace is incomplete: 12,000 events are missing; recording stopped at TRACER_SIZE_LIMIT. Times and counts "
+        "are too small; record again with a larger TRACER_SIZE_LIMIT or a filter.");
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FULL_RING", "1"}}), "again with TRACER_ON_FULL=wait"));
+  CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FAILED_WRITE", "1"}}), "again with more room for the trace"));
+  CHECK(has(note_with({lost, {"TRACER::SETTING::TRACER_ON_FULL", "newest"}}), "again with more TRACER_MEMORY"));
+  CHECK(has(note_with({{"TRACER::EVENTS_LOST", "1"}, killed, {"TRACER::COUNTER::STOPPED_SIZE_LIMIT", "1"}}),
+            "at least 1 event is missing; recording stopped"));
+  CHECK(has(note_with({lost, killed, {"TRACER::COUNTER::RINGS_PRIVATE", "2"}}), "TRACER_SPOOL"));
+  CHECK_FALSE(has(note_with({lost, {"TRACER::COUNTER::RINGS_PRIVATE", "2"}}), "TRACER_SPOOL"));
+  CHECK(has(note_with({lost}), "12,000 events are missing. Times and counts are too small. The warnings"));
+  CHECK(has(note_with({{"TRACER::COUNTER::DEVICE_RECORDS_LOST", "3"}}), "records of devices are missing"));
+  CHECK(note_with({{"TRACER::COUNTER::SAMPLES_LOST", "3"}}).empty());        // they are no events
+  CHECK(note_with({{"TRACER::COUNTER::STOPPED_SIZE_LIMIT", "1"}}).empty());  // nothing came after it
 }
 
 TEST_CASE("where no place has its line it is said why") {

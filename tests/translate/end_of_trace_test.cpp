@@ -134,8 +134,8 @@ std::string property(const std::vector<Property>& all, const std::string& name) 
 
 TEST_CASE("what a killed process lost since it stopped recording counts as one event, of one that ended it is known") {
   const bool is_killed = GENERATE(true, false);
-  const std::string counter = 
-      GENERATE(as<std::string>{}, "stopped.size_limit", "stopped.full_ring", "stopped.failed_write");
+  const std::string counter =
+      GENERATE(as<std::string>{}, "stopped.size_limit", "stopped.full_ring", "stopped.failed_write", "rings.gone");
   MemorySource source;
   source.channel(0) = {initial_task_begin(1, make_id(0, 1)), initial_task_end(10, make_id(0, 1))};
   Journal& journal = source.journal_to_fill();

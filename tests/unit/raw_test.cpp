@@ -282,6 +282,20 @@ TEST_CASE("rings that a crafted journal names are neither read nor removed when 
   CHECK(std::filesystem::exists(scratch / "elsewhere"));  // the link went, not what it names
 }
 
+TEST_CASE("a killed run whose rings are gone does not seem to have lost nothing") {
+  const bool ends = GENERATE(true, false);
+  const test::Scratch scratch;
+  raw::JournalWriter journal;
+  journal.create(OwnFile::create(scratch / "journal"), run_id);
+  journal.spool((scratch / "gone").string());
+  if (ends) journal.end(Ending::finalize, 5000);
+  raw::TraceWriter trace;
+  trace.create(OwnFile::create(scratch / "trace"), run_id);
+  const auto source = raw::open_trace(scratch.path());
+  CHECK(source->report().damage.empty() == ends);
+  CHECK(source->journal().counters.count("rings.gone") == (ends ? 0 : 1));
+}
+
 TEST_CASE("a journal's entries come back") {
   const test::Scratch scratch;
   raw::JournalWriter writer;

@@ -76,8 +76,7 @@ TEST_CASE("rings outlive the process whatever the size of the system's pages") {
       REQUIRE(spool.add(records, slots[i]));
       CHECK(slots[i].survives);
       REQUIRE(spool.commit(slots[i], records));
-      for (std::uint64_t r = 0; r < records; ++r)
-        slots[i].records[r] = record_at(1000 * (i + 1) + r);
+      for (std::uint64_t r = 0; r < records; ++r) slots[i].records[r] = record_at(1000 * (i + 1) + r);
     }
     // A system refuses other offsets than those of its pages.
     std::ifstream maps("/proc/self/maps");

@@ -251,33 +251,6 @@ TEST_CASE("a size limit stops recording, and what was lost is counted") {
   CHECK(trace->journal().counters.at("stopped.size_limit") == 1);
 }
 
-TEST_CASE("a process that is killed after recording has stopped does not seem to have lost nothing") {
-  for (const bool has_limit : {true, false}) {
-    const test::Scratch scratch;
-    const pid_t child = ::fork();
-    if (child == 0) {
-      Config config;
-      config.output = (scratch.path() / "out").string();
-      config.log = LogLevel::off;
-      config.ring_size = 16 << 10;
-      if (has_limit)
-        config.size_limit = 64 << 10;
-      else
-        config.on_full = FullPolicy::stop;
-      Session* const session = Session::start({}, config, make_drainer);
-      while (session != nullptr && session->recording()) record_numbers(1000);
-      ::kill(::getpid(), SIGKILL);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    const auto trace = raw::open_trace(scratch.path() / "out");
-    CHECK(trace->journal().ending == Ending::unknown);
-    CHECK(trace->journal().counters.at(has_limit ? "stopped.size_limit" : "stopped.full_ring") == 1);
-    CHECK(raw::remove_spool(trace->report().spool));
-  }
-}
-
 TEST_CASE("a killed process leaves everything it had recorded") {
   for (const std::uint64_t count : {1u, 100u, 200'000u}) {
     const test::Scratch scratch;

@@ -74,14 +74,14 @@ RunFacts run_facts(const std::vector<Property>& properties) {
   return facts;
 }
 
-std::uint64_t counter_of(const Definitions& definitions, std::string_view name) {
-  constexpr std::string_view prefix = properties::counter;
-  const auto same = [](unsigned char written, char asked) {
-    return written == '.' || written == ' ' ? asked == '_' : std::toupper(written) == asked;
+std::uint64_t counter_of(const Definitions& definitions, std::string_view name, std::string_view family) {
+  const auto in_archive = [](unsigned char c) { return c == '.' || c == ' ' ? '_' : std::toupper(c); };
+  const auto same = [&](unsigned char written, unsigned char asked) {
+    return in_archive(written) == in_archive(asked);
   };
   for (const Property& property : definitions.properties) {
-    if (!property.name.starts_with(prefix)) continue;
-    const auto own = std::string_view{property.name}.substr(prefix.size());
+    if (!property.name.starts_with(family)) continue;
+    const auto own = std::string_view{property.name}.substr(family.size());
     if (std::equal(own.begin(), own.end(), name.begin(), name.end(), same)) return number(property.value);
   }
   return 0;

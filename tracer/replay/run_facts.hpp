@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::report {
 
@@ -51,9 +52,10 @@ inline RunFacts run_facts(const Definitions& definitions) {
   return run_facts(definitions.properties);
 }
 
-/// What the tool counted by that name, as archives spell it ("TOOL_START_NS"); sources that are no archive have small
-/// letters and dots. 0: nothing.
-std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
+/// What the tool counted by that name, as archives spell it ("TOOL_START_NS") or as the tool ("tool.start_ns"). 0:
+/// nothing.
+std::uint64_t counter_of(const Definitions& definitions, std::string_view name,
+                         std::string_view family = properties::counter);
 
 bool is_libgomp(const RuntimeUse& use);
 

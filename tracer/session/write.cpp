@@ -56,8 +56,7 @@ bool Session::write_segment(const raw::SegmentEncoder& segment) noexcept {
   } catch (...) {
     error = ENOMEM;
   }
-  if (is_full)
-    stop_recording(loss_counters::stopped_size_limit, "recording stops: TRACER_SIZE_LIMIT is reached");
+  if (is_full) stop_recording(loss_counters::stopped_size_limit, "recording stops: TRACER_SIZE_LIMIT is reached");
   failed_to_write(error);
   return !is_full && error == 0;
 }

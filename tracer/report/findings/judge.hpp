@@ -53,7 +53,7 @@ class Judge {
   };
   static const Row findings[];
 
-  // What kind of run it was (run.cpp, processors.cpp).
+  // What kind of run it was (run.cpp, losses.cpp, processors.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
   std::uint64_t own_wall() const;
@@ -65,6 +65,7 @@ class Judge {
   void one_thread();
   void never_received();
   void polls();
+  void losses();
   void lines_that_are_missing();
   std::string fewer_threads(int allowed) const;
   std::string how_to_have_processors() const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What kind of run it was: whether anything follows from it.
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <set>
@@ -68,15 +67,8 @@ void Judge::what_the_run_was() {
                "library did not find the OpenMP runtime by the name libomp.so: add the runtime's directory to "
                "LD_LIBRARY_PATH (docs/troubleshooting.md).");
     }
-    const bool loss =
-        property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
-    const auto count = std::strtoull(property.value.c_str(), nullptr, 10);
-    if (!property.name.starts_with(properties::ours) || !loss || count == 0) continue;
-    no_advice("incomplete");
-    note("incomplete", formatted("The trace is incomplete: %s = %s. Times and counts are too small; record again with "
-                                 "more TRACER_MEMORY or with a filter.",
-                                 property.name.c_str() + 8, property.value.c_str()));
   }
+  losses();
   if (lacks_threads(definitions_)) {
     no_advice("part");
     note("part",

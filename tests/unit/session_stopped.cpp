@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recording stops before the process ends.
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include "catch.hpp"
+#include "formats/raw/leftovers.hpp"
+#include "formats/raw/reader.hpp"
+#include "support/scratch.hpp"
+#include "tracer/base/clock.hpp"
+#include "tracer/drain/drainer.hpp"
+#include "tracer/session/session.hpp"
+
+using namespace tracer;
+
+namespace {
+
+void record() {
+  Record record{};
+  record.time = now();
+  record.kind = RecordKind::work;
+  record.endpoint = Endpoint::begin;
+  if (Channel* const channel = this_channel()) channel->emit(record);
+}
+
+}  // namespace
+
+TEST_CASE("a process that is killed after recording has stopped does not seem to have lost nothing") {
+  for (const bool has_limit : {true, false}) {
+    const test::Scratch scratch;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Config config;
+      config.output = (scratch.path() / "out").string();
+      config.log = LogLevel::off;
+      config.ring_size = 16 << 10;
+      if (has_limit)
+        config.size_limit = 64 << 10;
+      else
+        config.on_full = FullPolicy::stop;
+      Session* const session = Session::start({}, config, make_drainer);
+      while (session != nullptr && session->recording()) record();
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    const auto trace = raw::open_trace(scratch.path() / "out");
+    CHECK(trace->journal().ending == Ending::unknown);
+    CHECK(trace->journal().counters.at(has_limit ? "stopped.size_limit" : "stopped.full_ring") == 1);
+    CHECK(raw::remove_spool(trace->report().spool));
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the trace lacks: how much, why, and what to record the next one with.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/findings/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+struct CauseOfLoss {
+  const char *counter, *why, *cure;  ///< cure "": there is none
+  bool only_if_killed = false;
+};
+constexpr CauseOfLoss causes_of_loss[] = {
+    {loss_counters::stopped_size_limit, "recording stopped at TRACER_SIZE_LIMIT",
+     "a larger TRACER_SIZE_LIMIT or a filter"},
+    {loss_counters::stopped_full_ring, "recording stopped at a full ring (TRACER_ON_FULL=stop)",
+     "TRACER_ON_FULL=wait or a larger TRACER_RING_SIZE"},
+    {loss_counters::stopped_failed_write, "recording stopped when the trace could not be written",
+     "more room for the trace or a filter"},
+    {loss_counters::threads, "TRACER_MEMORY had no room for the rings of some threads", "more TRACER_MEMORY"},
+    {loss_counters::private_rings, "rings were in the memory of the killed process",
+     "more room in /dev/shm or another place for the rings (TRACER_SPOOL)", true},
+    {loss_counters::rings_gone, "the rings of the killed process no longer exist", ""},
+    {"raw.damaged_places", "the raw trace was damaged", ""},
+};
+
+/// A sentence's parts, each once.
+struct LossText {
+  std::vector<std::string> missing, cures;
+
+  void add(const char* what, const char* cure) {
+    if (std::find(missing.begin(), missing.end(), what) == missing.end()) missing.emplace_back(what);
+    if (*cure != '\0' && std::find(cures.begin(), cures.end(), cure) == cures.end()) cures.emplace_back(cure);
+  }
+  static std::string joined(const std::vector<std::string>& parts, const char* between) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+    return text;
+  }
+};
+
+std::uint64_t lost_events(const Definitions& definitions) {
+  const auto number = [&](const char* name) {
+    return std::strtoull(fact_of_run(definitions, name).c_str(), nullptr, 10);
+  };
+  // Earlier versions did not count what damage took.
+  const std::uint64_t places = counter_of(definitions, "PLACES_WHERE_EVENTS_WERE_LOST", properties::repaired);
+  return std::max<std::uint64_t>({number(properties::events_lost), number(properties::dropped), places});
+}
+
+}  // namespace
+
+void Judge::losses() {
+  LossText text;
+  const bool is_cut = report_.facts.is_cut();
+  if (const std::uint64_t events = lost_events(definitions_); events != 0) {
+    // Nobody has counted those of threads without rings, and of processes that did not come to it.
+    const bool is_least = is_cut || counter_of(definitions_, loss_counters::threads) != 0;
+    text.missing.push_back((is_least ? "at least " : "") + format_count(events) +
+                           (events == 1 ? " event is missing" : " events are missing"));
+    for (const CauseOfLoss& cause : causes_of_loss)
+      if (counter_of(definitions_, cause.counter) != 0 && (is_cut || !cause.only_if_killed))
+        text.add(cause.why, cause.cure);
+    if (fact_of_run(definitions_, std::string{properties::setting} + "TRACER_ON_FULL") == "newest")
+      text.add("a flight recorder keeps the newest events only", "more TRACER_MEMORY or a filter");
+  }
+  if (counter_of(definitions_, "DEVICE_RECORDS_LOST") != 0 ||
+      counter_of(definitions_, "DEVICE_RECORDS_LOST_BY_PROVIDER", properties::repaired) != 0 ||
+      counter_of(definitions_, "DEVICE_DROPPED_WITHOUT_TIME", properties::repaired) != 0)
+    text.add("records of devices are missing", "more TRACER_DEVICE_MEMORY");
+  if (text.missing.empty()) return;
+  const std::string then = text.cures.empty()
+                               ? ". The warnings of the recording may give the reason (tracer info --all)."
+                               : "; record again with " + LossText::joined(text.cures, ", and with ") + ".";
+  no_advice("incomplete");
+  note("incomplete",
+       "The trace is incomplete: " + LossText::joined(text.missing, "; ") + ". Times and counts are too small" + then);
+}
+
+}  // namespace tracer::report
