@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rings in a file where the system's pages are larger than the file's.
+#include <sys/resource.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -61,6 +63,27 @@ TEST_CASE("what a run with a full disk could not write is not lost as long as it
   const auto trace = raw::open_trace(scratch.path());
   CHECK(trace->report().ring_records == (are_there ? recorded - written : 0));
   CHECK(trace->journal().channels.at(0).lost == (are_there ? refused : refused + recorded - written));
+  spool.remove();
+}
+
+TEST_CASE("why a ring is not in the file is known") {
+  const test::Scratch scratch;
+  Spool spool;
+  std::string reason;
+  REQUIRE(spool.create(scratch.path(), "owner", {1, 2}, reason, true));
+  Slot slots[2];
+  REQUIRE(spool.add(512, slots[0]));
+  CHECK(slots[0].survives);
+  CHECK(slots[0].error == 0);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit low{32 << 10, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &low) == 0);
+  const bool is_added = spool.add(512, slots[1]);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(is_added);
+  CHECK_FALSE(slots[1].survives);
+  CHECK(slots[1].error == EFBIG);
   spool.remove();
 }
 

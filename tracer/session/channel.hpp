@@ -182,6 +182,8 @@ class alignas(64) Channel {
   bool has_session() const noexcept { return session_ != nullptr; }
   /// Of one that a thread has: its ring outlives the process.
   bool survives() const noexcept { return slot_.survives; }
+  /// errno for which it does not.
+  int ring_error() const noexcept { return slot_.error; }
   /// A thread that the runtime took for an initial one has it, and has not ended. `other_than`: the system's id of one.
   bool has_initial_thread(std::uint64_t other_than) const noexcept;
   /// The journal's entry on the thread that has it: at its end, or the run's.

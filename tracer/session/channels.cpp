@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <string>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/loss_counters.hpp"
@@ -176,7 +178,7 @@ Channel* Session::open_channel(ChannelId id) noexcept {
     thread_is_over = true;
     return nullptr;
   }
-  if (!channel->survives() && !shared_->spool.is_gone()) note_private_ring();  // gone: this is the end
+  if (!channel->survives() && !shared_->spool.is_gone()) note_private_ring(*channel);  // gone: this is the end
   channel->open(id, shared_->config.on_full == FullPolicy::newest);
   return channel;
 }
@@ -187,14 +189,19 @@ void Session::note_unrecorded_thread() noexcept {
   note_loss(loss_counters::threads, count);
 }
 
-void Session::note_private_ring() noexcept {
+void Session::note_private_ring(const Channel& channel) noexcept {
   const std::uint64_t count = shared_->private_rings.fetch_add(1) + 1;
-  if (!shared_->private_rings_reported.exchange(true)) {
-    message(
-        "shared memory (or TRACER_SPOOL) is full: rings are kept in the process's own memory, and a crash would lose "
-        "their events (`tracer recover --list` shows what killed runs left there)");
-  }
   note_loss(loss_counters::private_rings, count);
+  if (shared_->private_rings_reported.exchange(true)) return;
+  const int error = channel.ring_error();
+  try {
+    const std::string place = shared_->spool.directory().string();
+    message((error == ENOSPC ? "there is no room for more rings in " + place +
+                                   " (`tracer recover --list` shows what killed runs left)"
+                             : system_message("cannot make a ring in " + place, error)) +
+            ": rings are kept in the process's own memory, and a crash would lose their events");
+  } catch (...) {
+  }
 }
 
 void Session::list_for_drain(Channel& channel) noexcept {

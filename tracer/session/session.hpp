@@ -199,7 +199,7 @@ class Session {
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel() noexcept;
-  void note_private_ring() noexcept;
+  void note_private_ring(const Channel& channel) noexcept;
   void note_unrecorded_thread() noexcept;
   void note_loss(const char* counter, std::uint64_t count) noexcept;
   void interrupt_all() noexcept;

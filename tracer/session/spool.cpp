@@ -110,40 +110,47 @@ bool Spool::leaves_enough(int fd, std::uint64_t bytes) const noexcept {
 }
 
 /// A hole in a file on a full disk is a SIGBUS for the program: memory must be there before it is touched.
-bool Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
+int Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
   const int fd = rings_.descriptor();
-  if (fd < 0 || !leaves_enough(fd, bytes)) return false;
+  if (fd < 0) return errno;
+  if (!leaves_enough(fd, bytes)) return ENOSPC;
   backed_ += bytes;
   int result = 0;
   do {
     result = ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   } while (result != 0 && errno == EINTR);
-  if (result == 0) return true;
-  if (errno != EOPNOTSUPP) return false;
+  if (result == 0) return 0;
+  if (errno != EOPNOTSUPP) return errno;
   static const char zeros[4096]{};
   for (std::uint64_t done = 0; done < bytes; done += sizeof zeros) {
-    if (::pwrite(fd, zeros, sizeof zeros, static_cast<off_t>(offset + done)) != sizeof zeros) return false;
+    const ssize_t written = ::pwrite(fd, zeros, sizeof zeros, static_cast<off_t>(offset + done));
+    if (written != sizeof zeros) return written < 0 ? errno : ENOSPC;
   }
-  return true;
+  return 0;
 }
 
 bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
   const WithoutWriteSignals guard;
   const Stopwatch watch(spent_);
   const std::lock_guard lock(mutex_);
+  slot.error = rings_ ? add_to_file(records, slot) : 0;
+  return slot.survives || add_anonymous(records, slot);
+}
+
+int Spool::add_to_file(std::uint64_t records, Slot& slot) noexcept {
   const std::uint64_t bytes = records * sizeof(Record);
   const std::uint64_t first = std::min(first_commit, bytes);
-  if (!rings_) return add_anonymous(records, slot);
+  if (const int error = back(end_, raw::spool_page + first)) return error;
   const int fd = rings_.descriptor();
-  if (fd < 0 || !back(end_, raw::spool_page + first)) return add_anonymous(records, slot);
-  if (::ftruncate(fd, static_cast<off_t>(end_ + raw::spool_page + bytes)) != 0) return add_anonymous(records, slot);
+  if (::ftruncate(fd, static_cast<off_t>(end_ + raw::spool_page + bytes)) != 0) return errno;
   // Where the system's pages are larger than the file's (64 KiB of some for AArch64), from the page in which the slot
   // begins.
   const std::uint64_t before = end_ % page_bytes_, mapped = before + raw::spool_page + bytes;
   void* base = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(end_ - before));
   if (base == MAP_FAILED) {
+    const int error = errno;
     [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(end_));
-    return add_anonymous(records, slot);
+    return error;
   }
   ::madvise(base, mapped, MADV_DONTDUMP);
   char* const memory = static_cast<char*>(base) + before;
@@ -156,7 +163,7 @@ bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
   slot.survives = true;
   end_ += raw::spool_page + bytes;
   start_header(slot.header, records);
-  return true;
+  return 0;
 }
 
 bool Spool::add_anonymous(std::uint64_t records, Slot& slot) noexcept {
@@ -183,7 +190,7 @@ bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
   const std::uint64_t to = std::min(want, slot.reserved * sizeof(Record));
   {
     const std::lock_guard lock(mutex_);
-    if (!back(slot.offset + raw::spool_page + have, to - have)) return false;
+    if (back(slot.offset + raw::spool_page + have, to - have) != 0) return false;
   }
   populate(reinterpret_cast<char*>(slot.records) + have, to - have, page_bytes_);
   slot.committed = to / sizeof(Record);

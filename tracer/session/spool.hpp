@@ -21,6 +21,7 @@ struct Slot {
   std::uint64_t reserved = 0;   ///< records
   std::uint64_t committed = 0;  ///< records whose memory is there; reading or writing beyond would be fatal
   bool survives = false;        ///< the process's death
+  int error = 0;                ///< errno that kept it out of the file; 0: it is there, or there is no file
 };
 
 class Spool {
@@ -52,7 +53,9 @@ class Spool {
   std::mutex& mutex() noexcept { return mutex_; }
 
  private:
-  bool back(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  // 0, or errno.
+  int back(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  int add_to_file(std::uint64_t records, Slot& slot) noexcept;
   bool leaves_enough(int fd, std::uint64_t bytes) const noexcept;
   bool add_anonymous(std::uint64_t records, Slot& slot) noexcept;
 

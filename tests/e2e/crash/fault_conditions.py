@@ -20,6 +20,7 @@ class Fault:
     least, lines = 1, 2    # lines that the tool may say
     first = ""             # other tools before it
     not_with = ""          # sanitizers that need what is taken
+    false = ""             # what is not the reason
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -80,6 +81,7 @@ class FileSizeLimit(Fault):
     """the file size limit (RLIMIT_FSIZE) is reached; its signal is ignored, as by programs that know of it"""
     not_with = "thread"
     archive = "some"
+    false = "no room for more rings"
     lines = 3  # of the rings, of the trace, of the archive
     rounds = 60000
 
@@ -93,6 +95,7 @@ class FileSizeLimitOfOthers(Fault):
     """the file size limit is reached while recording; its signal would end the program"""
     not_with = "thread"
     archive = "some"
+    false = "no room for more rings"
     lines = 3  # of the rings, of the trace, of the archive
     rounds = 60000
     bytes = 300 * 1024
