@@ -233,6 +233,7 @@ const std::vector<Case>& cases() {
          s.insert(0, event(1420, EventType::comm_destroy, world));
          s.insert(0, event(1430, EventType::comm_destroy, world));
        }},
+      {"E27 a root that is not in the communicator", {"E27"}, [](Seed& s) { broadcast(s, 99); }},
       {"E28 a message is longer where it is received", {"E28"}, [](Seed& s) { message_to_self(s, 8, 16); }},
       {"E28 a message that nobody receives",
        {"E28"},

@@ -48,6 +48,15 @@ TEST_CASE("of messages of MPI that nobody receives as many are right as receives
   }
 }
 
+TEST_CASE("the root of a collective operation is a rank of its communicator, or none") {
+  constexpr std::uint32_t none = 0xffffffffu, self = none - 1, this_group = none - 2;
+  for (const std::uint32_t root : {0u, 1u, none, self, this_group}) {
+    Seed seed;
+    broadcast(seed, root);
+    check_valid(seed, root != 1);
+  }
+}
+
 TEST_CASE("a send of MPI that was cancelled need not be received") {
   Seed seed;
   message_to_self(seed, 8, 8);

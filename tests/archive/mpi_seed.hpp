@@ -21,6 +21,19 @@ inline void message_to_self(Seed& s, std::uint64_t sent, std::uint64_t received)
   s.insert(0, event(1420, EventType::mpi_recv, world, received, std::uint64_t{7} << 32));
 }
 
+/// A broadcast on that communicator, from 1410 to 1420.
+inline void broadcast(Seed& s, std::uint32_t root) {
+  Event end = event(1420, EventType::mpi_collective_end, mpi_world(s));
+  end.sub = 1;
+  end.attributes = 1;
+  std::ptrdiff_t before = 0;
+  for (const Event& e : s.events(0)) before += e.time <= end.time ? e.attributes : 0;
+  auto& attributes = s.trace.locations[0].attributes;
+  attributes.insert(attributes.begin() + before, EventAttribute::payload(root, 0));
+  s.insert(0, event(1410, EventType::mpi_collective_begin));
+  s.insert(0, end);
+}
+
 /// A window of that communicator, to be used with on_window().
 inline std::uint16_t mpi_window(Seed& s) {
   const std::uint32_t world = mpi_world(s);

@@ -95,6 +95,31 @@ TEST_CASE("a collective operation that one rank never came to is counted") {
   CHECK(report["mpi"]["incomplete_collectives"] == 1);
 }
 
+TEST_CASE("ranks that do different operations on a communicator at a time are out of step from there on") {
+  MpiJob job = two_ranks();
+  const auto both = [&](std::uint64_t at, const char* one, unsigned first, const char* other, unsigned second,
+                        std::uint32_t root) {
+    job.collective(0, start + at * ms, start + (at + 5) * ms, one, 10, first, first == broadcast ? 0 : 0xffffffffu);
+    job.collective(1, start + (at + 4) * ms, start + (at + 5) * ms, other, 11, second, root);
+  };
+  both(10, "MPI_Barrier", barrier, "MPI_Barrier", barrier, 0xffffffffu);
+  SECTION("another operation") {
+    both(20, "MPI_Bcast", broadcast, "MPI_Barrier", barrier, 0xffffffffu);
+  }
+  SECTION("another root") {
+    both(20, "MPI_Bcast", broadcast, "MPI_Bcast", broadcast, 1);
+  }
+  both(30, "MPI_Barrier", barrier, "MPI_Barrier", barrier, 0xffffffffu);
+  const report::Report analyzed = report::analyze(job.finish());
+  const Json report = Json::parse(report::to_json(analyzed));
+  CHECK(all_waits(report) == 4 * ms);
+  CHECK(report["mpi"]["out_of_step"] == 1);
+  CHECK(report["mpi"]["collectives"] == 1);
+  CHECK(report["mpi"]["incomplete_collectives"] == 0);
+  CHECK(report::to_text(analyzed, {}).find("On 1 communicator or window the ranks' collective operations do not") !=
+        std::string::npos);
+}
+
 TEST_CASE("a non-blocking operation is waited for where it is completed") {
   MpiJob job = two_ranks();
   for (unsigned rank = 0; rank < 2; ++rank) {

@@ -105,6 +105,67 @@ TEST_CASE("a part knows its own rank's location, and communicators with parents 
   CHECK(sink.locations.at(0).attributes.at(1).number() == undefined_ref);
 }
 
+TEST_CASE("a collective operation that failed, or whose call was left by an exception, is a region only") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.journal_to_fill().facts["MPI::WINDOW::0"] = "identity=WORLD/w1;comm=0";
+  const auto call = [](Ticks time, Endpoint at, MpiFunction function) {
+    return rec(time, RecordKind::mpi_call, at, function, at == begin ? 1 : 0, 0, at == begin ? 0x1000 : 0);
+  };
+  const auto window = [](Ticks time, Endpoint at, std::uint32_t number) {
+    return rec(time, RecordKind::mpi_rma, at, MpiFunction::Win_fence, number, 0, at == begin ? 0x1000 : 0);
+  };
+  const auto step = [](RmaStep what) { return more(0, static_cast<std::uint32_t>(what), 0); };
+  const auto is_done = more(0, mpi_root_none, static_cast<std::uint64_t>(MpiOperation::barrier));
+  source.channel(0) = {
+      call(10, begin, MpiFunction::Bcast),
+      call(11, end, MpiFunction::Bcast),  // failed
+      call(20, begin, MpiFunction::Barrier),
+      rec(21, RecordKind::mpi_collective, end, MpiFunction::Barrier, 0),
+      is_done,
+      call(30, begin, MpiFunction::Allreduce),  // fails, and its error handler calls another
+      call(31, begin, MpiFunction::Barrier),
+      rec(32, RecordKind::mpi_collective, end, MpiFunction::Barrier, 0),
+      is_done,
+      call(33, end, MpiFunction::Allreduce),
+      window(40, begin, 0),
+      step(RmaStep::collective_begin),
+      call(41, end, MpiFunction::Win_fence),  // failed
+      window(50, begin, 0),
+      step(RmaStep::collective_begin),
+      window(51, end, 0),
+      step(RmaStep::collective_end),
+      call(60, begin, MpiFunction::Barrier),  // hangs
+  };
+  const auto report = run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) == Types{program_begin,
+                                enter,
+                                leave,
+                                enter,
+                                mpi_collective_begin,
+                                mpi_collective_end,
+                                leave,
+                                enter,
+                                enter,
+                                mpi_collective_begin,
+                                mpi_collective_end,
+                                leave,
+                                leave,
+                                enter,
+                                leave,
+                                enter,
+                                mpi_rma_collective_begin,
+                                mpi_rma_collective_end,
+                                leave,
+                                enter,
+                                mpi_collective_begin,
+                                leave,
+                                program_end});
+  CHECK(report.repairs.count("MPI event of an unknown communicator left out") == 0);
+}
+
 TEST_CASE("events of a communicator that the journal does not know are left out, and their calls are not") {
   MemorySource source;
   MemorySink sink;

@@ -9,6 +9,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/check/rules_mpi.hpp"
+#include "tracer/mpi_functions.hpp"
 #include "tracer/mpi_unrecorded.hpp"
 #include "tracer/property_names.hpp"
 
@@ -124,7 +125,8 @@ class Collectives final : public Rule {
  public:
   using Rule::Rule;
   bool wants(EventKind k) const override {
-    return k == EventKind::mpi_collective_begin || k == EventKind::mpi_collective_end || k == EventKind::comm_create ||
+    return k == EventKind::mpi_collective_begin || k == EventKind::mpi_collective_end ||
+           k == EventKind::non_blocking_collective_complete || k == EventKind::comm_create ||
            k == EventKind::comm_destroy;
   }
   void event(const EventView& e) override {
@@ -138,7 +140,10 @@ class Collectives final : public Rule {
         open.push_back(depth);
         return;
       }
+      case EventKind::non_blocking_collective_complete:
+        return root(e);
       case EventKind::mpi_collective_end:
+        root(e);
         if (auto& open = open_[e.location]; !open.empty()) {
           open.pop_back();
         } else {
@@ -162,8 +167,23 @@ class Collectives final : public Rule {
   }
 
  private:
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> open_;  // by location: how deep each is in regions
-  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;      // by process and communicator
+  /// Between two groups the others see it as a rank of its own group.
+  void root(const EventView& e) {
+    const std::uint64_t rank = e.field[2];
+    const auto* comm = d().comms.find(e.field[1]);
+    if (comm == nullptr || rank >= lowest_special_root) return;
+    std::uint64_t ranks = 0;
+    for (const std::uint32_t ref : {comm->group, comm->second_group}) {
+      const auto* group = d().groups.find(ref);
+      if (group == nullptr) continue;
+      ranks = std::max<std::uint64_t>(ranks, group->type == v::group_comm_self ? 1 : group->members.size());
+    }
+    if (rank >= ranks) add_violation(e, "the root " + std::to_string(rank) + " is not in the communicator");
+  }
+
+  static constexpr std::uint64_t lowest_special_root = mpi_root_this_group;  ///< OTF2_CollectiveRoot
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> open_;         // by location: how deep each is in regions
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;             // by process and communicator
 };
 
 /// Same communicator, sender, receiver and tag; regardless of the clocks, so what comes first waits for the other. In

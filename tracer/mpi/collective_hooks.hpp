@@ -16,6 +16,7 @@ struct collective {
     if (!is_known(comm)) return region::run(call, next, words...);
     call.enter(begins_collective);
     const Word result = next(words...);
+    if (ends_failed(call, result)) return result;
     const std::uint64_t time = call.now();
     std::uint32_t root;
     const Volume volume = volume_of<Operation>(call, comm, on, a, root);

@@ -16,11 +16,11 @@ struct made_together {
     const Word a[] = {words...};
     Comm& parent = comm_of(call.thread, a[on]);
     if (!is_known(parent)) return region::run(call, next, words...);
-    const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
     call.enter(begins_collective);
     const Word result = next(words...);
-    Comm* made = nullptr;
-    if (!failed(result)) made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
+    if (ends_failed(call, result)) return result;
+    const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
+    Comm* const made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
     if (made != nullptr) call.comm_made(*made);
     // Only the group's members call MPI_Comm_create_group: it is no operation of the parent.
     const Comm& all = making != Making::by_group ? parent : made != nullptr ? *made : self_comm();
@@ -45,7 +45,8 @@ struct intercomm_create {
     const Comm* const common = static_cast<int>(leader) == parent.rank ? &comm_of(call.thread, peer) : nullptr;
     call.enter(begins_collective);
     const Word result = next(local, leader, peer, other, tag, made_at);
-    Comm* const made = failed(result) ? nullptr : add_comm(family.load(made_at), parent, Making::by_leaders, 0, common);
+    if (ends_failed(call, result)) return result;
+    Comm* const made = add_comm(family.load(made_at), parent, Making::by_leaders, 0, common);
     if (made != nullptr) call.comm_made(*made);
     call.collective(Endpoint::end, parent, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
     return result;
@@ -64,10 +65,12 @@ struct comm_idup {
     p->kind = PendingKind::new_comm;
     p->operation = MpiOperation::create_handle;
     p->number = next_number();
-    p->ordinal = next_child(*p->comm);
     start(call, *p, Endpoint::begin);
     const Word result = next(words...);
-    p->new_comm = failed(result) ? family.comm_null : family.load(a[sizeof...(words) - 2]);
+    if (!failed(result)) {
+      p->ordinal = next_child(*p->comm);
+      p->new_comm = family.load(a[sizeof...(words) - 2]);
+    }
     keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
     return result;
   }
@@ -92,8 +95,8 @@ struct comm_of_session {
     const Word a[] = {words...};
     call.enter(begins_collective);
     const Word result = next(words...);
-    Comm* made = nullptr;
-    if (!failed(result)) made = add_comm(family.load(a[sizeof...(words) - 1]), world_comm(), Making::by_session, 0);
+    if (ends_failed(call, result)) return result;
+    Comm* const made = add_comm(family.load(a[sizeof...(words) - 1]), world_comm(), Making::by_session, 0);
     if (made != nullptr) call.comm_made(*made);
     const Comm& on = made != nullptr ? *made : self_comm();
     call.collective(Endpoint::end, on, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
@@ -113,10 +116,9 @@ struct comm_free {
     }
     call.enter(begins_collective);
     const Word result = next(on);
-    if (!failed(result)) {
-      forget_comm(handle, comm);
-      call.comm_gone(comm);
-    }
+    if (ends_failed(call, result)) return result;
+    forget_comm(handle, comm);
+    call.comm_gone(comm);
     call.collective(Endpoint::end, comm, MpiOperation::destroy_handle, mpi_root_none, 0, 0, 0);
     return result;
   }

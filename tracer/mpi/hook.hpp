@@ -86,6 +86,17 @@ struct counted {
   }
 };
 
+/// Whether a blocking collective operation has failed. Its call ends then, and is a region only: without the end of an
+/// operation, the archive has no begin of one either (CollectiveCalls of the scan). The communicator's operations are
+/// counted without it, as MPI refuses wrong arguments before a rank takes part.
+inline bool ends_failed(const Call& call, Word result) noexcept {
+  if (!failed(result)) [[likely]]
+    return false;
+  count_unrecorded(Unrecorded::failed_collective);
+  call.leave();
+  return true;
+}
+
 /// After the call: what was begun is pending, or will never end.
 [[gnu::always_inline]] inline void keep(const Call& call, Begun& begun, Word request, Word result,
                                         Endpoint at) noexcept {

@@ -166,6 +166,7 @@ void record_unrecorded(void*) noexcept {
                                           "sends that failed",
                                           "sends that may have been cancelled",
                                           "locks that failed",
+                                          "collective operations that failed",
                                           "one-sided operations",
                                           "file operations",
                                           "calls that found nothing"};

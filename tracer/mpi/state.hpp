@@ -141,6 +141,7 @@ enum class Unrecorded : std::uint8_t {
   failed_send,
   cancelled_send,
   failed_lock,
+  failed_collective,
   one_sided,
   file_operation,
   poll,
@@ -196,9 +197,9 @@ enum class Making : char {
   by_session = 's',  ///< of groups
   foreign = 'f',
 };
-/// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is what
-/// next_child() gave before the call. `peer`: of Making::by_leaders the communicator in which the leaders found each
-/// other, which only they have (nullptr).
+/// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is
+/// next_child()'s, taken when the call has succeeded: one that failed is none of the parent's. `peer`: of
+/// Making::by_leaders the communicator in which the leaders found each other, which only they have (nullptr).
 Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal, const Comm* peer = nullptr) noexcept;
 inline std::uint32_t next_child(Comm& parent) noexcept {
   return parent.children.fetch_add(1, std::memory_order_relaxed) + 1;

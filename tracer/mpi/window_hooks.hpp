@@ -147,14 +147,14 @@ struct win_making {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    Window* const window = new_window(comm_of(call.thread, a[comm_at]), is_allocated);
+    Comm& comm = comm_of(call.thread, a[comm_at]);
+    Window* const window = new_window(comm, is_allocated);
     if (window == nullptr) return region::run(call, next, words...);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const Word result = next(words...);
-    if (!failed(result)) {
-      keep_window(family.load(a[sizeof...(words) - 1]), window);
-      call.rma(Endpoint::none, RmaStep::window_made, window->id);
-    }
+    if (ends_failed(call, result)) return result;
+    keep_window(family.load(a[sizeof...(words) - 1]), window, comm);
+    call.rma(Endpoint::none, RmaStep::window_made, window->id);
     call.rma_collective(window->id,
                         is_allocated ? MpiOperation::create_handle_and_allocate : MpiOperation::create_handle);
     return result;
@@ -200,11 +200,10 @@ struct win_free {
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const std::uint64_t begun = window->so_far();
     const Word result = next(win);
-    if (!failed(result)) {
-      complete_operations(call, *window, all_ranks, begun, Completes::everywhere);
-      forget_window(handle, *window);
-      call.rma(Endpoint::none, RmaStep::window_gone, window->id);
-    }
+    if (ends_failed(call, result)) return result;
+    complete_operations(call, *window, all_ranks, begun, Completes::everywhere);
+    forget_window(handle, *window);
+    call.rma(Endpoint::none, RmaStep::window_gone, window->id);
     call.rma_collective(
         window->id, window->is_allocated ? MpiOperation::destroy_handle_and_deallocate : MpiOperation::destroy_handle);
     return result;
@@ -219,7 +218,8 @@ struct win_fence {
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const std::uint64_t begun = window->so_far();
     const Word result = next(assertion, win);
-    if (!failed(result)) complete_operations(call, *window, all_ranks, begun, Completes::everywhere);
+    if (ends_failed(call, result)) return result;
+    complete_operations(call, *window, all_ranks, begun, Completes::everywhere);
     call.rma_collective(window->id, MpiOperation::barrier);
     return result;
   }

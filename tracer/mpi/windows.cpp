@@ -54,8 +54,7 @@ std::uint64_t count_one(Window& window) noexcept {
 
 }  // namespace
 
-Window* new_window(Comm& comm, bool is_allocated) noexcept {
-  const std::uint32_t ordinal = comm.windows.fetch_add(1, std::memory_order_relaxed) + 1;
+Window* new_window(const Comm& comm, bool is_allocated) noexcept {
   if (comm.is_foreign || !is_live.load(std::memory_order_relaxed)) return nullptr;
   const std::uint32_t id = next_window.fetch_add(1, std::memory_order_relaxed);
   void* const memory = id < most_windows ? std::malloc(sizeof(Window)) : nullptr;
@@ -65,14 +64,14 @@ Window* new_window(Comm& comm, bool is_allocated) noexcept {
   window.rank = static_cast<std::uint32_t>(comm.rank);
   window.size = static_cast<std::uint32_t>(comm.size);
   window.is_allocated = is_allocated;
-  Text text;
-  text.add("identity=%s/w%u;comm=%u", comm.identity, ordinal, comm.id);
-  window.fact = text.keep();
-  record_fact(properties::fact(properties::mpi_window), id, window.fact);
   return &window;
 }
 
-void keep_window(Word handle, Window* window) noexcept {
+void keep_window(Word handle, Window* window, Comm& comm) noexcept {
+  Text text;
+  text.add("identity=%s/w%u;comm=%u", comm.identity, comm.windows.fetch_add(1, std::memory_order_relaxed) + 1, comm.id);
+  window->fact = text.keep();
+  record_fact(properties::fact(properties::mpi_window), window->id, window->fact);
   const Locked lock(windows_lock);
   windows.set(handle, window);
   window_generation.fetch_add(1, std::memory_order_relaxed);

@@ -52,11 +52,11 @@ struct Window {
   static constexpr std::uint32_t no_group = 0xffffffffu;
 };
 
-/// The how-many-th window on the communicator is made: called before MPI's function. nullptr: there are too many, or no
-/// memory, and its operations are counted only.
-Window* new_window(Comm& comm, bool is_allocated) noexcept;
-/// It has that handle from now on.
-void keep_window(Word handle, Window* window) noexcept;
+/// Before a window is made on the communicator. nullptr: there are too many, or no memory, and its operations are
+/// counted only.
+Window* new_window(const Comm& comm, bool is_allocated) noexcept;
+/// It is made, the how-many-th on the communicator, and has that handle from now on.
+void keep_window(Word handle, Window* window, Comm& comm) noexcept;
 void forget_window(Word handle, const Window& window) noexcept;
 /// nullptr: none of ours.
 Window* window_of(Thread& thread, Word argument) noexcept;

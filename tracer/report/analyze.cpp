@@ -183,6 +183,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
          fill_messages(definitions, messages, report);
          report.mpi.collectives = collectives.complete();
          report.mpi.incomplete_collectives = collectives.incomplete();
+         report.mpi.out_of_step = collectives.out_of_step() + windows.out_of_step();
        }},
       {io.any(), observed_by(io), [&](Report& report) { io.fill(report); }},
   };

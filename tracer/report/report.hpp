@@ -176,7 +176,8 @@ struct MpiReport {
   std::uint64_t clock_uncertainty = 0;        ///< ns, how far a time may be off between hosts; 0: one clock
   std::uint64_t given_up = 0, most_open = 0;  ///< of unmatched: more messages than most_open were under way
   std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
-  std::uint64_t never_completed = 0;                          ///< requests that went on at MPI's end
+  std::uint64_t out_of_step = 0;      ///< communicators and windows whose ranks did different operations at a time
+  std::uint64_t never_completed = 0;  ///< requests that went on at MPI's end
   /// Messages that nobody received, and the first of them.
   std::uint64_t never_received = 0;
   RegionRef never_received_by = undefined_ref;  ///< the call that sent it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls that fail in a program that has told MPI to return errors and goes on: messages that are longer than what
-// receives them, ranks that are none. Two ranks, four messages that arrive.
+// receives them, ranks that are none, and at rank 0 alone collective operations with wrong arguments. Two ranks, five
+// messages that arrive.
 #include <mpi.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ int main(int argc, char** argv) {
   MPI_Request requests[2], again;
   MPI_Status statuses[2];
   MPI_Comm other;
+  MPI_Win window;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -57,6 +59,23 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&other);
   MPI_Isend(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &again);
   MPI_Recv(in[0], 1, MPI_INT, 7, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+  // What follows is the same for both ranks, and so are the communicator and the window that they make.
+  if (rank == 0) {
+    MPI_Bcast(out, -1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(out, 1, MPI_INT, 9, MPI_COMM_WORLD);
+    MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_NULL, &other);
+    MPI_Win_create(out, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  }
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &other);
+  if (rank == 0)
+    MPI_Send(out, 1, MPI_INT, 1, 30, other);
+  else
+    MPI_Recv(in[0], 1, MPI_INT, 0, 30, other, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&other);
+  MPI_Win_create(out, sizeof out, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;

@@ -14,12 +14,12 @@ from mpi_jobs import compiled, environment, fails_alone, installed, job_options,
 from traced import clean, run  # noqa: E402
 
 # Program and its arguments: ranks, messages that have both ends, messages that no receive had room for or that could not be sent, messages' ends with
-# another world, requests that nobody completes, communicators (with WORLD and SELF).
-PROGRAMS = {"spawn": (2, 2, 0, 8, 0, None), "sessions": (4, 8, 0, 0, 0, 6), "sessions alone": (4, 8, 0, 0, 0, 5), "edges": (2, 6, 0, 0, 2, 2), "failures": (2, 4, 7, 0, 0, 3), "thrown": (2, 4, 0, 0, 0, 2)}
+# another world, collective operations that failed, requests that nobody completes, communicators (with WORLD and SELF).
+PROGRAMS = {"spawn": (2, 2, 0, 8, 0, 0, None), "sessions": (4, 8, 0, 0, 0, 0, 6), "sessions alone": (4, 8, 0, 0, 0, 0, 5), "edges": (2, 6, 0, 0, 0, 2, 2), "failures": (2, 5, 7, 0, 4, 0, 4), "thrown": (2, 6, 0, 0, 0, 0, 2)}
 
 
 def faults_of(options, family, command, name, job):
-    ranks, matched, failed, foreign, lost, comms = PROGRAMS[name]
+    ranks, matched, failed, foreign, refused, lost, comms = PROGRAMS[name]
     words, settings = launch(family, ranks), environment(TRACER_LIBRARY=options.tool)
     if fails_alone([*words, *command], settings):
         return (yield None)
@@ -35,9 +35,12 @@ def faults_of(options, family, command, name, job):
     if mpi["never_completed"] != lost:
         yield f"{mpi['never_completed']} requests were never completed, not {lost}"
     said = run([options.tracer, "info", "--all", str(job)], clean()).stdout
-    counted = re.search(r"MPI_NOT_TOLD_MESSAGES_WITH_ANOTHER_WORLD: +(\d+)", said)
-    if (int(counted[1]) if counted else 0) != foreign:
-        yield f"of {foreign} messages' ends with another world the archive says {counted and counted[1]}"
+    for what, expected in (("MESSAGES_WITH_ANOTHER_WORLD", foreign), ("COLLECTIVE_OPERATIONS_THAT_FAILED", refused)):
+        counted = re.search(rf"MPI_NOT_TOLD_{what}: +(\d+)", said)
+        if (int(counted[1]) if counted else 0) != expected:
+            yield f"of {expected} {what} the archive says {counted and counted[1]}"
+    if mpi["out_of_step"] != 0:
+        yield f"{mpi['out_of_step']} communicators and windows have operations that do not match"
     defined = re.findall(r"^(?:INTER_)?COMM +\d+ .*", run(["otf2-print", "-G", str(job / "traces.otf2")], clean()).stdout, re.MULTILINE)
     if comms and len(defined) != comms:
         yield f"{len(defined)} communicators, not {comms}: {defined}"

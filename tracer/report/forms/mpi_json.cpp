@@ -101,6 +101,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
           {"clock_uncertainty_ns", mpi.clock_uncertainty},
           {"collectives", mpi.collectives},
           {"incomplete_collectives", mpi.incomplete_collectives},
+          {"out_of_step", mpi.out_of_step},
           {"never_completed", mpi.never_completed},
           {"never_received", mpi.never_received},
           {"waited", json_of(mpi.waited)},

@@ -131,6 +131,11 @@ std::string doubts(const MpiReport& mpi, const TextOptions& options) {
         ": shorter waits between them mean nothing.");
   if (mpi.incomplete_collectives != 0)
     say(format_count(mpi.incomplete_collectives) + " collective operations lack some of their ranks.");
+  if (mpi.out_of_step != 0)
+    say("On " + format_count(mpi.out_of_step) +
+        (mpi.out_of_step == 1 ? " communicator or window" : " communicators or windows") +
+        " the ranks' collective operations do not match, as after a call that failed at some ranks, or lost events: no "
+        "wait state is derived from those behind the first that differs.");
   if (mpi.never_completed != 0)
     say(format_count(mpi.never_completed) +
         " requests were never completed, by MPI_Wait or MPI_Test or their like: MPI keeps their memory, and "

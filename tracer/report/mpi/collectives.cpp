@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "tracer/mpi_functions.hpp"
 #include "tracer/value_table.hpp"
@@ -72,21 +73,20 @@ void MpiCollectives::complete(std::uint32_t rank, const Frame* call, const Event
   sink_.collective(rank, region, event.a, event.b);
   if (event.type == EventType::mpi_collective_end) {
     const MpiPart part{rank, region, enter, region, enter, event.time};
-    return add(event.ref, true, is_among_neighbours(region) ? no_operation : event.sub, root, part);
+    return add(event.ref, true, {is_among_neighbours(region) ? no_operation : event.sub, root}, part);
   }
   auto& begun = begun_[rank];
   const auto found = std::find_if(begun.begin(), begun.end(), [&](const Begun& b) { return b.request == request; });
   if (found == begun.end()) return;
   found->comm = event.ref;
-  found->operation = is_among_neighbours(found->part.region) ? no_operation : event.sub;
-  found->root = root;
+  found->what = {is_among_neighbours(found->part.region) ? no_operation : event.sub, root};
   found->over = true;
   found->part.wait_region = region;
   found->part.wait_from = std::max(enter, found->part.arrival);
   found->part.wait_to = event.time;
   while (!begun.empty() && begun.front().over) {
     const Begun& first = begun.front();
-    add(first.comm, false, first.operation, first.root, first.part);
+    add(first.comm, false, first.what, first.part);
     begun.pop_front();
   }
 }
@@ -97,15 +97,12 @@ bool MpiCollectives::is_among_neighbours(RegionRef region) const {
   return name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_");
 }
 
-void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root,
-                         const MpiPart& part) {
+void MpiCollectives::add(CommRef comm, bool blocking, const Operation& what, const MpiPart& part) {
   if (world_.members(comm).size() < 2) return;
   MpiRounds<Instance>& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
   if (series.members == 0) series.members = world_.members_with_trace(comm);
-  Instance* const instance = series.next(part.rank);
+  Instance* const instance = series.next(part.rank, what);
   if (instance == nullptr) return;
-  instance->operation = operation;
-  instance->root = root;
   instance->parts.push_back(part);
   if (series.is_whole(*instance)) {
     look_at(comm, *instance);
@@ -130,7 +127,7 @@ const MpiPart& MpiCollectives::last_for(const MpiPart& mine, const std::vector<M
 }
 
 void MpiCollectives::look_at(CommRef comm, Instance& instance) {
-  const MpiShape shape = shape_of(instance.operation);
+  const MpiShape shape = shape_of(instance.what.kind);
   const auto members = world_.members(comm);
   if (shape == MpiShape::scan) {
     const auto place = [&](const MpiPart& part) {
@@ -141,7 +138,7 @@ void MpiCollectives::look_at(CommRef comm, Instance& instance) {
   }
   const auto later = [](const MpiPart& a, const MpiPart& b) { return a.arrival < b.arrival; };
   const auto& parts = instance.parts;
-  const std::uint32_t root_rank = instance.root < members.size() ? members[instance.root] : undefined_ref;
+  const std::uint32_t root_rank = instance.what.root < members.size() ? members[instance.what.root] : undefined_ref;
   const auto root =
       std::find_if(parts.begin(), parts.end(), [&](const MpiPart& part) { return part.rank == root_rank; });
   sink_.meeting({shape, static_cast<std::size_t>(root - parts.begin()), parts});
@@ -174,6 +171,13 @@ void MpiCollectives::look_at(CommRef comm, Instance& instance) {
     case MpiShape::none:
       return;
   }
+}
+
+std::uint64_t MpiCollectives::out_of_step() const {
+  std::set<std::uint64_t> comms;
+  for (const auto& [key, series] : series_)
+    if (series.is_out_of_step()) comms.insert(key / 2);
+  return comms.size();
 }
 
 void MpiCollectives::finished(std::uint64_t) {

@@ -23,11 +23,17 @@ class MpiCollectives final : public Observer {
 
   std::uint64_t complete() const { return complete_; }
   std::uint64_t incomplete() const { return incomplete_; }  ///< a member did not come, or is unknown
+  /// Communicators whose members did different operations at a time: what follows there is not looked at.
+  std::uint64_t out_of_step() const;
 
  private:
-  struct Instance {
-    std::uint16_t operation = 0;
+  struct Operation {
+    std::uint16_t kind = 0;              ///< MpiOperation
     std::uint32_t root = undefined_ref;  ///< in the communicator
+    bool operator==(const Operation&) const = default;
+  };
+  struct Instance {
+    Operation what;
     bool done = false;
     std::vector<MpiPart> parts;
   };
@@ -35,15 +41,14 @@ class MpiCollectives final : public Observer {
   struct Begun {
     std::uint64_t request = 0;
     CommRef comm = undefined_ref;
-    std::uint16_t operation = 0;
-    std::uint32_t root = undefined_ref;
+    Operation what;
     bool over = false;
     MpiPart part;
   };
   static constexpr std::size_t most_open = 1024;  ///< instances of a series, and begun operations of a process
 
   void complete(std::uint32_t rank, const Frame* call, const Event& event, std::uint64_t request, std::uint32_t root);
-  void add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const MpiPart& part);
+  void add(CommRef comm, bool blocking, const Operation& what, const MpiPart& part);
   void look_at(CommRef comm, Instance& instance);
   void wait(MpiWait kind, const MpiPart& mine, const MpiPart& other);
   static const MpiPart& last_for(const MpiPart& mine, const std::vector<MpiPart>& by_arrival);

@@ -25,7 +25,7 @@ void MpiWindows::other_event(LocationRef location, const Event& event, std::span
   } else if (is_release) {
     released(event.sub, event.ref, part);
   } else {
-    fence(event.sub, part);
+    fence(event.sub, event.ref, part);
   }
 }
 
@@ -38,19 +38,24 @@ void MpiWindows::leave(LocationRef location, Task&, const Frame& frame, std::uin
   open_.erase(open);
 }
 
-void MpiWindows::fence(std::uint32_t window, const MpiCall& part) {
+void MpiWindows::fence(std::uint32_t window, std::uint32_t what, const MpiCall& part) {
   const CommRef comm = definitions_.windows[window].comm;
   if (world_.members(comm).size() < 2) return;
   MpiRounds<Fence>& fences = fences_[window];
   if (fences.members == 0) fences.members = world_.members_with_trace(comm);
-  Fence* const fence = fences.next(part.rank);
+  Fence* const fence = fences.next(part.rank, what);
   if (fence == nullptr) return;
   fence->parts.push_back(part);
   if (fences.is_whole(*fence)) {
     look_at(*fence);
-    *fence = {.parts = {}, .done = true};
+    *fence = {.what = what, .parts = {}, .done = true};
   }
   fences.forget(most_open);
+}
+
+std::uint64_t MpiWindows::out_of_step() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(fences_.begin(), fences_.end(), [](const auto& of) { return of.second.is_out_of_step(); }));
 }
 
 void MpiWindows::look_at(const Fence& fence) {

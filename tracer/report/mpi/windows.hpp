@@ -22,9 +22,12 @@ class MpiWindows final : public Observer {
   bool is_concerned() const override { return !definitions_.windows.empty(); }
   void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
+  /// Windows whose ranks did different collective operations at a time: what follows there is not looked at.
+  std::uint64_t out_of_step() const;
 
  private:
   struct Fence {
+    std::uint32_t what = 0;  ///< MpiOperation
     std::vector<MpiCall> parts;
     bool done = false;
   };
@@ -50,7 +53,7 @@ class MpiWindows final : public Observer {
   using OfTarget = std::map<std::uint32_t, Lock>;   ///< by rank
   using Locks = std::map<std::uint32_t, OfTarget>;  ///< by target
 
-  void fence(std::uint32_t window, const MpiCall& part);
+  void fence(std::uint32_t window, std::uint32_t what, const MpiCall& part);
   void look_at(const Fence& fence);
   void asked(std::uint32_t window, const Open& open, const MpiCall& part);
   void acquired(std::uint32_t window, std::uint32_t target, const MpiCall& part);

@@ -135,6 +135,7 @@ struct ChannelScan {
   std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
   std::uint64_t work_types = 0, target_types = 0;  ///< bit n: kind n (below 64) was seen
   std::vector<std::uint32_t> messages;             ///< journal strings of error directives
+  std::vector<Ticks> failed_collectives;           ///< CollectiveCalls
   bool chunks = false;                             ///< dispatch of loop or taskloop chunks
   bool has_content = false;                        ///< copies between host and devices have hashes of their content
   bool counts_chunks = false;                      ///< of loops: how many chunks a thread was given

@@ -220,6 +220,7 @@ void Scanner::record(const Record& r) {
     out_.has_content |= r.sub != 0 && data_op_.construct != Construct::count_;
     if (r.sub == 0 && data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
     data_op_ = {};
+    collectives_.more(r);
     if (awaits_payload_) word_payload_follows(r);
     return;
   }
@@ -272,6 +273,11 @@ void Scanner::record(const Record& r) {
     case RecordKind::target_submit:
     case RecordKind::target:
       return target(r);
+    case RecordKind::mpi_call:
+    case RecordKind::mpi_collective:
+    case RecordKind::mpi_rma:
+      collectives_.record(r);
+      return region(r);
     case RecordKind::error:
       out_.messages.push_back(r.a);
       return region(r);

@@ -9,6 +9,7 @@
 
 #include "tracer/repeats.hpp"
 #include "tracer/trace_source.hpp"
+#include "tracer/translate/scan/collective_calls.hpp"
 #include "tracer/translate/scan/facts.hpp"
 #include "tracer/translate/scan/nesting.hpp"
 #include "tracer/translate/scan/positions.hpp"
@@ -36,6 +37,7 @@ class Scanner final : Nesting::Listener {
     out_.ends_in_task = running_ != no_id;
     out_.teams_out_of_order |= nesting_.is_out_of_order();
     out_.sites = std::move(keys_);
+    out_.failed_collectives = collectives_.take_failed();
     return std::move(out_);
   }
 
@@ -98,6 +100,7 @@ class Scanner final : Nesting::Listener {
     std::vector<Construct> inside;  ///< with the position of the loop
   };
   std::vector<OpenLoop> unplaced_;
+  CollectiveCalls collectives_;
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
   bool awaits_payload_ = false;       // the last record began a range that has one

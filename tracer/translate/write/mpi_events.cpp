@@ -2,15 +2,22 @@
 // See mpi_events.hpp.
 #include "tracer/translate/write/mpi_events.hpp"
 
+#include <algorithm>
+
 #include "tracer/mpi_functions.hpp"
 
 namespace tracer::translate {
 
+bool MpiEvents::has_failed(const Record& begin) const {
+  const std::vector<Ticks>& failed = context_.scan().failed_collectives;
+  return std::binary_search(failed.begin(), failed.end(), begin.time);
+}
+
 void MpiEvents::call(const Record& r, Nanoseconds t) {
-  constexpr std::uint32_t begins_collective = 1;
   if (r.endpoint == Endpoint::end) return regions_.leave(t, Construct::mpi);
   regions_.enter_at(t, regions_.site_of(r));
-  if (r.a == begins_collective && !is_left_out()) context_.out.add(t, EventType::mpi_collective_begin, 0);
+  if (r.a == begins_collective && !is_left_out() && !has_failed(r))
+    context_.out.add(t, EventType::mpi_collective_begin, 0);
 }
 
 void MpiEvents::comm(const Record& r, Nanoseconds t) {
@@ -54,6 +61,7 @@ void MpiEvents::one_sided(const Record& r, const Record& more, Nanoseconds t) {
   static_assert(std::size(events) == static_cast<std::size_t>(RmaStep::memory_synchronised) + 1);
   const Tables& tables = context_.tables;
   const std::uint32_t step = more.a & 0xff, type = more.a >> 8;
+  if (step == static_cast<std::uint32_t>(RmaStep::collective_begin) && has_failed(r)) return;
   const std::uint32_t window = r.a < tables.mpi_windows.size() ? tables.mpi_windows[r.a] : undefined_ref;
   if (step >= std::size(events) || window > 0xffff) return context_.note(Repair::mpi_event_unknown);
   const EventType event = events[step];

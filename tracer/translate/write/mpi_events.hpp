@@ -3,6 +3,7 @@
 // events between their Enter and Leave. Everything stands on the thread that called.
 #pragma once
 
+#include "tracer/translate/scan/collective_calls.hpp"
 #include "tracer/translate/write/context.hpp"
 #include "tracer/translate/write/region_events.hpp"
 
@@ -23,6 +24,8 @@ class MpiEvents {
   void pair(const Record& first, const Record& more, Nanoseconds t);
 
  private:
+  /// Of the collective operation that began there: CollectiveCalls.
+  bool has_failed(const Record& begin) const;
   bool is_left_out() const noexcept { return context_.tables.excluded.all_mpi; }
   void one_sided(const Record& r, const Record& more, Nanoseconds t);
   void io(const Record& r, const Record& more, Nanoseconds t);
