@@ -63,6 +63,7 @@ void RankModel::waits_for(std::uint32_t rank, std::uint64_t wait_from, std::uint
 void RankModel::message(const MpiMessage& message) {
   const MpiEnd &send = message.send, &receive = message.receive;
   waits_for(receive.rank, receive.wait_from, send.rank, send.start);
+  if (message.probe.region != undefined_ref) waits_for(receive.rank, message.probe.enter, send.rank, send.start);
   if (message.late_receiver != 0) waits_for(send.rank, send.wait_from, receive.rank, receive.start);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sixteen communications in which somebody comes late by a known time. Each call that matters says when it begins, by
+// Eighteen communications in which somebody comes late by a known time. Each call that matters says when it begins, by
 // the clock that all ranks of a host share: "call SCENARIO ROUND RANK LINE NANOSECONDS".
 #include <mpi.h>
 #include <stdio.h>
@@ -83,6 +83,25 @@ static void late_exchange(void) {
   late_by(rank == 1 ? delay : 0);
   if (rank < 2)
     TIMED(MPI_Sendrecv(a, 1, MPI_INT, other, 6, b, 1, MPI_INT, other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static void late_sender_of_probe(void) {
+  MPI_Status status;
+  late_by(rank == 0 ? delay : 0);
+  if (rank == 0) TIMED(MPI_Send(a, 1, MPI_INT, 1, 7, MPI_COMM_WORLD));
+  if (rank != 1) return;
+  TIMED(MPI_Probe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status));
+  MPI_Recv(a, 1, MPI_INT, status.MPI_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void late_exchange_of_requests(void) {
+  const int other = rank ^ 1;
+  MPI_Request requests[2];
+  late_by(rank == 1 ? delay : 0);
+  if (rank >= 2) return;
+  TIMED(MPI_Isend(a, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[0]));
+  MPI_Irecv(b, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[1]);
+  TIMED(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
 }
 
 static void barrier(void) {
@@ -195,6 +214,8 @@ static const struct {
                  {"late_receiver", late_receiver},
                  {"late_receiver_of_request", late_receiver_of_request},
                  {"late_exchange", late_exchange},
+                 {"late_sender_of_probe", late_sender_of_probe},
+                 {"late_exchange_of_requests", late_exchange_of_requests},
                  {"barrier", barrier},
                  {"allreduce", allreduce},
                  {"reduce", reduce},

@@ -39,7 +39,7 @@ def for_those_before(calls):
     return {rank: max(calls[r] for r in range(rank + 1)) - time for rank, time in calls.items()}
 
 
-# Scenario: the state, and what each rank waits by the times at which it called.
+# Scenario: the state, and what each rank waits by the times at which it called; None: until the last one came, from another call on.
 SCENARIOS = {
     "late_sender": ("late_sender", pair(1, 0)),
     "late_sender_of_request": ("late_sender", pair(2, 0)),
@@ -47,6 +47,8 @@ SCENARIOS = {
     "late_receiver": ("late_receiver", pair(0, 2)),
     "late_receiver_of_request": ("late_receiver", pair(1, 3)),
     "late_exchange": ("late_sender", pair(0, 1)),
+    "late_sender_of_probe": ("late_sender", pair(1, 0)),
+    "late_exchange_of_requests": ("late_sender", None),
     "barrier": ("wait_at_barrier", for_all),
     "allreduce": ("wait_at_nxn", for_all),
     "reduce": ("early_reduce", lambda calls: {1: last(calls, 1) - calls[1]}),
@@ -65,7 +67,7 @@ def expected(scenario, lines):
     state, waits = SCENARIOS[scenario]
     rounds = collections.defaultdict(dict)
     total = 0
-    if scenario == "ibarrier":  # the first call is the coming, the second the waiting
+    if waits is None:  # the first call is the coming, the second the waiting
         come, wait = (lines[line] for line in sorted(lines))
         for number in come:
             total += sum(max(0, last(come[number]) - time) for time in wait[number].values())

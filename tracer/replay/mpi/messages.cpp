@@ -7,6 +7,8 @@
 #include "tracer/replay/mpi/messages.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "tracer/replay/mpi/payload.hpp"
 
@@ -16,6 +18,10 @@ void report_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall
   const std::uint64_t until = std::min(other.enter, mine.leave);
   if (until <= mine.enter || mine.rank == other.rank) return;
   sink.waited({kind, mine.rank, other.rank, mine.region, other.region, mine.enter, until - mine.enter});
+}
+
+bool is_blocking_probe(const Region& region) {
+  return region.paradigm == Paradigm::mpi && (region.canonical == "MPI_Probe" || region.canonical == "MPI_Mprobe");
 }
 
 const Frame* mpi_call(const Replay& replay, LocationRef location) {
@@ -32,13 +38,15 @@ MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, M
       open_calls_(definitions.locations.size()),
       order_{world_.ranks(), open_.most() / 4},  // each held one has two slots, and others are open
       probed_(definitions.locations.size()),
-      found_(definitions.locations.size()) {
+      found_(definitions.locations.size()),
+      probe_(definitions.locations.size()) {
   for (const Region& region : definitions.regions) {
-    const bool is_mpi = region.paradigm == Paradigm::mpi;
-    probes_.push_back(is_mpi && (region.canonical == "MPI_Mprobe" || region.canonical == "MPI_Improbe"));
-    always_finds_.push_back(is_mpi && region.canonical == "MPI_Mprobe");
-    receives_found_.push_back(
-        is_mpi && (region.canonical.starts_with("MPI_Mrecv") || region.canonical.starts_with("MPI_Imrecv")));
+    Finds& finds = finds_.emplace_back(Finds::nothing);
+    if (is_blocking_probe(region)) finds = region.canonical == "MPI_Probe" ? Finds::probe : Finds::mprobe;
+    if (region.paradigm != Paradigm::mpi) continue;
+    if (region.canonical == "MPI_Improbe") finds = Finds::improbe;
+    if (region.canonical.starts_with("MPI_Mrecv") || region.canonical.starts_with("MPI_Imrecv"))
+      finds = Finds::receives_found;
   }
 }
 
@@ -67,17 +75,14 @@ void MpiMessages::other_event(LocationRef location, const Event& event, std::spa
       return;
     case EventType::mpi_irecv_request:
       if (const Frame* call = mpi_call(replay_, location); key.rank != undefined_ref && call == nullptr) {
-        posts_[key] = {undefined_ref, event.time, order_.post(key.rank, event.time)};  // before a part
+        posts_[key] = {undefined_ref, event.time, {order_.post(key.rank, event.time), {}}};  // before a part
       } else if (key.rank != undefined_ref) {
-        Post& post = posts_[key] = {call->region, call->enter, {}};
-        const bool is_found = receives_found_[call->region];
-        if (!is_found || !take_found(location, post.at))
-          post.at = order_.post(key.rank, is_found && probed_[location] != 0 ? probed_[location] : call->enter);
+        posts_[key] = {call->region, call->enter, post(location, key.rank, call->region, call->enter, false)};
       }
       return;
     case EventType::mpi_request_cancelled:
       if (const auto post = posts_.find(key); post != posts_.end()) {
-        order_.close(key.rank, post->second.at);
+        order_.close(key.rank, post->second.posted.at);
         posts_.erase(post);
         pair_ready(key.rank);
       }
@@ -100,7 +105,7 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   const std::uint32_t other = world_.world_rank(event.ref, me, static_cast<std::uint32_t>(event.b));
   const Frame* call = mpi_call(replay_, location);
   MpiEnd end{.rank = me, .partner = other, .location = location};
-  PostedAt at;
+  Posted receives;
   end.region = call != nullptr ? call->region : undefined_ref;
   end.time = event.time;
   end.start = call != nullptr ? call->enter : event.time;
@@ -108,12 +113,12 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
     sink_.sent(me, other, end.region, event.a);
   } else {
     sink_.received(me, end.region, event.a);
-    at = posted(location, me, request, end);
+    receives = posted(location, me, request, end);
   }
   const bool is_known = other != undefined_ref && world_.is_known(other);
   const Key key{event.ref, side == send ? me : other, side == send ? other : me,
                 static_cast<std::uint32_t>(event.b >> 32)};
-  const bool is_held = is_known && side == receive && order_.must_be_held(me, at);
+  const bool is_held = is_known && side == receive && order_.must_be_held(me, receives.at);
   const std::uint32_t slot = is_known ? slot_for(key, side, is_held) : none;
   if (slot == none) {
     ++(is_known ? given_up_ : unmatched_);
@@ -122,6 +127,7 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   }
   MpiMessage& message = open_[slot].message;
   open_[slot].end(side) = end;
+  if (side == receive) message.probe = receives.probe;
   open_[slot].is_there[side] = true;
   if (side == send || message.bytes == 0) message.bytes = event.a;
   if (!is_held) sink_.end(message, side == send);
@@ -130,7 +136,7 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   else
     attach(location, slot, side, event.time);
   if (side == send) return;
-  if (is_held) order_.hold(me, at, slot);
+  if (is_held) order_.hold(me, receives.at, slot);
   pair_ready(me);
 }
 
@@ -187,34 +193,34 @@ void MpiMessages::tell_lone(const Event& event, Side side, const MpiEnd& end) {
   sink_.lone_end(message, side == send);
 }
 
-/// Where the receive was posted: in this call, or in one that left a request.
-PostedAt MpiMessages::posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end) {
-  const auto post = request != 0 ? posts_.find({me, request}) : posts_.end();
-  if (post == posts_.end()) {
-    const bool is_found = end.region < receives_found_.size() && receives_found_[end.region];
-    PostedAt at;
-    if (is_found && take_found(location, at)) {
-      order_.close(me, at);
-      return at;
-    }
-    return order_.post_blocking(me, is_found && probed_[location] != 0 ? probed_[location] : end.start);
+/// A receive begins in this call. A message that MPI_Mprobe has found is the oldest of those; what MPI_Probe has found
+/// the next receive gets.
+MpiMessages::Posted MpiMessages::post(LocationRef location, std::uint32_t me, RegionRef region, std::uint64_t enter,
+                                      bool blocks) {
+  const bool is_found = finds(region) == Finds::receives_found;
+  if (is_found && !found_[location].empty()) {
+    const Posted first = found_[location].front();
+    found_[location].pop_front();
+    if (blocks) order_.close(me, first.at);
+    return first;
   }
-  if (post->second.region != undefined_ref) {
-    end.region = post->second.region;
-    end.start = post->second.start;
-  }
-  const PostedAt at = post->second.at;
-  posts_.erase(post);
-  order_.close(me, at);
-  return at;
+  const std::uint64_t time = is_found && probed_[location] != 0 ? probed_[location] : enter;
+  const PostedAt at = blocks ? order_.post_blocking(me, time) : order_.post(me, time);
+  return {at, is_found ? MpiProbe{} : std::exchange(probe_[location], {})};
 }
 
-/// The oldest message that MPI_Mprobe has found there.
-bool MpiMessages::take_found(LocationRef location, PostedAt& at) {
-  if (found_[location].empty()) return false;
-  at = found_[location].front();
-  found_[location].pop_front();
-  return true;
+/// Where the receive was posted: in this call, or in one that left a request.
+MpiMessages::Posted MpiMessages::posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end) {
+  const auto begun = request != 0 ? posts_.find({me, request}) : posts_.end();
+  if (begun == posts_.end()) return post(location, me, end.region, end.start, true);
+  if (begun->second.region != undefined_ref) {
+    end.region = begun->second.region;
+    end.start = begun->second.start;
+  }
+  const Posted posted = begun->second.posted;
+  posts_.erase(begun);
+  order_.close(me, posted.at);
+  return posted;
 }
 
 void MpiMessages::pair_ready(std::uint32_t rank) {
@@ -238,6 +244,7 @@ void MpiMessages::pair(std::uint32_t received) {
 void MpiMessages::join(std::uint32_t sent, std::uint32_t received) {
   Slot &to = open_[sent], &from = open_[received];
   to.message.receive = from.message.receive;
+  to.message.probe = from.message.probe;
   if (to.message.bytes == 0) to.message.bytes = from.message.bytes;
   to.is_there[receive] = true;
   to.is_over[receive] = from.is_over[receive];
@@ -275,21 +282,31 @@ void MpiMessages::look_at(std::uint32_t slot) {
   // A send that is over before the receiver requests the message was buffered by MPI: it did not wait.
   if (receiver.start > sender.wait_from && receiver.start <= sender.wait_to)
     message.late_receiver = receiver.start - sender.wait_from;
+  MpiProbe& probe = message.probe;
+  if (probe.leave + mpi_clock_error < sender.start) probe = {};  // it has found another one
+  const std::uint64_t found = std::min(sender.start, probe.leave);
+  const std::uint64_t probed = found > probe.enter ? found - probe.enter : 0;
+  consider(open_[slot].call[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
+  consider(open_[slot].call[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
+  message.late_sender += probed;
   if (receiver.time < sender.time) ++reversed_;
   ++matched_;
   sink_.message(message);
-  consider(open_[slot].call[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
-  consider(open_[slot].call[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
+  if (probed != 0)
+    sink_.waited({MpiWait::late_sender, receiver.rank, sender.rank, probe.region, sender.region, probe.enter, probed});
   let_go(slot);
 }
 
-/// Waits of one call all begin with it: the longest one has the others in it. The same time of a sender and of a
-/// receiver (MPI_Sendrecv with one who comes late) is the sender's.
+/// Waits of one call all begin with it: the longest one has the others in it.
 void MpiMessages::consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, const MpiEnd& mine,
                            const MpiEnd& other) {
-  if (call == none) return;
+  if (call == none || ns == 0) return;
+  const auto weight = [](MpiWait of, std::uint64_t time) {
+    const bool is_certain = of == MpiWait::late_sender;
+    return std::tuple{is_certain ? time : certain_part(time), is_certain, time};
+  };
   MpiWaited& waited = calls_[call].waited;
-  if (ns < waited.ns || (ns == waited.ns && kind != MpiWait::late_sender)) return;
+  if (waited.ns != 0 && weight(kind, ns) < weight(waited.kind, waited.ns)) return;
   waited = {kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, ns};
 }
 
@@ -309,7 +326,8 @@ void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
     call = free_calls_.back();
     free_calls_.pop_back();
   }
-  if (probes_[frame.region]) probed_[location] = frame.enter;
+  const Finds finding = finds(frame.region);
+  if (finding == Finds::mprobe || finding == Finds::improbe) probed_[location] = frame.enter;
   Call& of = calls_[call];
   of.region = frame.region;
   of.enter = frame.enter;
@@ -320,8 +338,11 @@ void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
 
 void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
   if (replay_.classes()[frame.region].construct != Directive::mpi || open_calls_[location].empty()) return;
-  if (const std::uint32_t rank = world_.rank_of(location); always_finds_[frame.region] && rank != undefined_ref)
-    found_[location].push_back(order_.post(rank, frame.enter));
+  const std::uint32_t rank = world_.rank_of(location);
+  const MpiProbe probe{frame.region, frame.enter, time};
+  if (finds(frame.region) == Finds::mprobe && rank != undefined_ref)
+    found_[location].push_back({order_.post(rank, frame.enter), probe});
+  if (finds(frame.region) == Finds::probe) probe_[location] = probe;
   const std::uint32_t call = open_calls_[location].back();
   open_calls_[location].pop_back();
   std::vector<std::uint32_t> ends = std::move(calls_[call].ends);

@@ -2,6 +2,7 @@
 // Finds the two ends of each message while a trace is replayed, and who waited for whom.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
@@ -30,6 +31,14 @@ struct MpiCall {
   std::uint64_t enter = 0, leave = 0;
 };
 inline constexpr std::uint64_t mpi_clock_error = 10'000;  ///< ns, that clocks of two hosts may differ by
+
+/// What a late receiver counts against a late sender of the same call. A receive cannot be over before its message is
+/// sent; whether a send was, because MPI buffered it, the trace does not show. Programs that exchange messages send
+/// first and post their receives shortly after.
+constexpr std::uint64_t certain_part(std::uint64_t late_receiver) {
+  constexpr std::uint64_t one_in = 20;
+  return late_receiver - std::min(late_receiver, std::max(late_receiver / one_in, mpi_clock_error));
+}
 
 /// What one rank did in a collective operation.
 struct MpiPart {
@@ -74,6 +83,9 @@ class MpiSink {
 
 /// `mine` went on when `other` was called; reports nothing where that was no wait.
 void report_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other);
+
+/// MPI_Probe and MPI_Mprobe.
+bool is_blocking_probe(const Region& region);
 
 /// The innermost call of MPI that is open on a location; nullptr: none.
 const Frame* mpi_call(const Replay& replay, LocationRef location);
@@ -127,19 +139,27 @@ class MpiMessages final : public Observer {
     std::uint32_t slot;
     std::uint64_t use;  ///< of the slot
   };
+  /// Where a receive stands in its rank's order, and what has found its message.
+  struct Posted {
+    PostedAt at;
+    MpiProbe probe;
+  };
   struct Post {
     RegionRef region = undefined_ref;
     std::uint64_t start = 0;
-    PostedAt at;
+    Posted posted;
   };
+  /// A function that has to do with a message that was found.
+  enum class Finds : std::uint8_t { nothing, probe, mprobe, improbe, receives_found };
 
   void one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received);
   void message(LocationRef location, const Event& event, Side side, std::uint64_t request);
   std::uint32_t slot_for(const Key& key, Side side, bool is_held);
   void let_go(std::uint32_t slot);
   void tell_lone(const Event& event, Side side, const MpiEnd& end);
-  PostedAt posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end);
-  bool take_found(LocationRef location, PostedAt& at);
+  Finds finds(RegionRef region) const { return region < finds_.size() ? finds_[region] : Finds::nothing; }
+  Posted post(LocationRef location, std::uint32_t me, RegionRef region, std::uint64_t enter, bool blocks);
+  Posted posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end);
   void pair(std::uint32_t receive);
   void join(std::uint32_t sent, std::uint32_t received);
   void pair_ready(std::uint32_t rank);
@@ -163,10 +183,10 @@ class MpiMessages final : public Observer {
   std::unordered_map<RequestKey, Begun, RequestHash> sends_;  ///< by request
   std::unordered_map<RequestKey, Post, RequestHash> posts_;   ///< receives that are requested
   ReceiveOrder order_;
-  std::vector<bool> probes_, always_finds_;  ///< by region: MPI_Mprobe and MPI_Improbe; the first
-  std::vector<bool> receives_found_;         ///< MPI_Mrecv and MPI_Imrecv, of the message that was found
-  std::vector<std::uint64_t> probed_;        ///< by location: when the last such call began
-  std::vector<std::deque<PostedAt>> found_;  ///< by MPI_Mprobe, and not received yet, likewise
+  std::vector<Finds> finds_;               ///< by region
+  std::vector<std::uint64_t> probed_;      ///< by location: when its last MPI_Mprobe or MPI_Improbe began
+  std::vector<std::deque<Posted>> found_;  ///< by MPI_Mprobe, and not received yet, likewise
+  std::vector<MpiProbe> probe_;            ///< the last MPI_Probe, if no receive has begun since, likewise
   std::uint64_t matched_ = 0, unmatched_ = 0, given_up_ = 0, reversed_ = 0, unheard_ = 0;
   MpiEnd first_unheard_;
 };

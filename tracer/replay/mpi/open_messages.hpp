@@ -24,6 +24,12 @@ struct MpiEnd {
   std::uint64_t wait_from = 0, wait_to = 0;  ///< when that call began and ended
 };
 
+/// A call that blocked until it found a message, which another call receives.
+struct MpiProbe {
+  RegionRef region = undefined_ref;  ///< undefined_ref: there was none
+  std::uint64_t enter = 0, leave = 0;
+};
+
 /// Both ends of a message. Its times need not be in order: clocks differ.
 struct MpiMessage {
   CommRef comm = 0;
@@ -31,6 +37,7 @@ struct MpiMessage {
   std::uint64_t bytes = 0, number = 0;  ///< number: from 1 in the order in which they began
   MpiEnd send, receive;
   std::uint64_t late_sender = 0, late_receiver = 0;  ///< ns
+  MpiProbe probe{};                                  ///< by the receiver
 };
 
 /// MPI matches messages so: same communicator, sender, receiver and tag, in the order in which they were sent and the

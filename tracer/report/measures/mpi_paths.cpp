@@ -24,12 +24,13 @@ MpiPaths::MpiPaths(const Definitions& definitions, const Replay& replay, Graph& 
       world_{definitions},
       where_(definitions.locations.size()),
       locations_(world_.ranks()) {
+  for (const Region& region : definitions.regions) blocking_probes_.push_back(is_blocking_probe(region));
   if (is_concerned()) graph.follow_mpi(*this);
 }
 
 bool MpiPaths::take(LocationRef location, std::uint64_t from, std::uint64_t to) {
   Call& call = where_[location].call;
-  if (call.is_open) call.inside.emplace_back(from, to);
+  if (call.is_open && !call.only_waits) call.inside.emplace_back(from, to);
   return call.is_open;
 }
 
@@ -53,6 +54,7 @@ void MpiPaths::enter(LocationRef location, Task& task, const Frame& frame) {
   call.enter = frame.enter;
   call.is_open = true;
   call.is_settled = false;
+  call.only_waits = blocking_probes_[frame.region];
   call.task = TaskRef{&task};
   call.base = task.path;
   call.cause = {};
@@ -201,6 +203,10 @@ void MpiPaths::end(const MpiMessage& message, bool is_send) {
 
 void MpiPaths::message(const MpiMessage& message) {
   if (message.late_receiver == 0) return;
+  const Call& call = where_[message.send.location].call;
+  const bool is_its_last = call.enter == message.send.wait_from;
+  // A late sender has held it up as long.
+  if (is_its_last && call.cause_time >= call.enter + certain_part(message.late_receiver)) return;
   const Path* const receiver = arrival(message.receive.rank, message.receive.start);
   if (receiver != nullptr) came_after(message.send.location, message.send.wait_from, message.receive.start, *receiver);
 }

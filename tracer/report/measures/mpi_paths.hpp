@@ -3,7 +3,8 @@
 // the members that it waits for, a send that has to wait from its receive, a window's synchronisation from its partner.
 //
 // What a call of MPI has waited for others is neither on a path nor work; the rest of it is both. That is known when
-// the call is over at the latest, or shortly after, when those of the others are, too.
+// the call is over at the latest, or shortly after, when those of the others are, too. A blocking probe does nothing
+// but wait: which message it found shows long after, and the path goes on from its send to the call that receives it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class MpiPaths final : public Observer, public MpiSink {
   /// A location's last call.
   struct Call {
     std::uint64_t enter = 0, leave = 0;
-    bool is_open = false, is_settled = true;
+    bool is_open = false, is_settled = true, only_waits = false;
     TaskRef task;
     Path base;                                                    ///< of the task when it called
     Path cause;                                                   ///< of those that it waited for
@@ -77,6 +78,7 @@ class MpiPaths final : public Observer, public MpiSink {
   const Replay& replay_;
   Graph& graph_;
   MpiWorld world_;
+  std::vector<bool> blocking_probes_;                ///< by region
   std::vector<Where> where_;                         ///< by location
   std::vector<std::vector<LocationRef>> locations_;  ///< that have called MPI, by rank
   std::unordered_map<std::uint64_t, Path> sent_;     ///< by the message's number
