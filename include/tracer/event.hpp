@@ -86,8 +86,37 @@ struct Event {
 };
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 
-/// Values equal OTF2_Type's. A float64 is stored by its bits.
-enum class ValueType : std::uint8_t { uint64 = 4, int64 = 8, float64 = 10, string = 11, location = 13, region = 14 };
+/// Values equal OTF2_Type's. In 64 bits signed numbers keep their sign, and reals are stored by their bits. What comes
+/// after float64 is a reference: an index into Definitions.
+enum class ValueType : std::uint8_t {
+  none = 0,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  int8,
+  int16,
+  int32,
+  int64,
+  float32,
+  float64,
+  string,
+  attribute,
+  location,
+  region,
+  group,
+  metric,
+  comm,
+  parameter,
+  rma_window,
+  source_code_location,  ///< this and the next two have no definitions here
+  calling_context,
+  interrupt_generator,
+  io_file,
+  io_handle,
+  location_group,
+};
+static_assert(static_cast<int>(ValueType::float64) == 10 && static_cast<int>(ValueType::location_group) == 25);
 
 /// Of a metric's value.
 constexpr ValueType value_type(const Event& metric) noexcept {

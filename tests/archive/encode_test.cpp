@@ -3,7 +3,6 @@
 #include <otf2/otf2.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -23,28 +22,10 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 256 * 1024;
 
-OTF2_AttributeValue value_of(ValueType type, std::uint64_t value) {
+/// By its bits, the lowest of which are those of the type.
+OTF2_AttributeValue value_of(std::uint64_t value) {
   OTF2_AttributeValue out{};
-  switch (type) {
-    case ValueType::uint64:
-      out.uint64 = value;
-      break;
-    case ValueType::int64:
-      out.int64 = static_cast<std::int64_t>(value);
-      break;
-    case ValueType::float64:
-      std::memcpy(&out.float64, &value, sizeof value);
-      break;
-    case ValueType::string:
-      out.stringRef = static_cast<OTF2_StringRef>(value);
-      break;
-    case ValueType::location:
-      out.locationRef = value;
-      break;
-    case ValueType::region:
-      out.regionRef = static_cast<OTF2_RegionRef>(value);
-      break;
-  }
+  out.uint64 = value;
   return out;
 }
 
@@ -236,7 +217,7 @@ fs::path by_library(const fs::path& directory, const LocationEvents& trace, cons
         continue;
       }
       const ValueType type = attribute < types.size() ? types[attribute] : ValueType::uint64;
-      OTF2_AttributeList_AddAttribute(list, attribute, static_cast<OTF2_Type>(type), value_of(type, value));
+      OTF2_AttributeList_AddAttribute(list, attribute, static_cast<OTF2_Type>(type), value_of(value));
     }
     REQUIRE(put(writer, list, event, payload) == OTF2_SUCCESS);
   }
@@ -325,8 +306,14 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
   return out;
 }
 
-const std::vector<ValueType> types{ValueType::uint64,   ValueType::int64,  ValueType::string,
-                                   ValueType::location, ValueType::region, ValueType::float64};
+/// Each that OTF2 has.
+std::vector<ValueType> all_types() {
+  std::vector<ValueType> all;
+  for (unsigned type = OTF2_TYPE_UINT8; type <= OTF2_TYPE_LOCATION_GROUP; ++type)
+    all.push_back(static_cast<ValueType>(type));
+  return all;
+}
+const std::vector<ValueType> types = all_types();
 
 }  // namespace
 

@@ -66,33 +66,9 @@ void EventCopy::put_attributes(std::span<const AttributeView> attributes) {
   for (const AttributeView& a : attributes) {
     put_number(Encoding::u32, a.attribute);
     put_number(Encoding::u8, a.type);
-    std::uint8_t whole[8];
-    std::memcpy(whole, &a.value, sizeof whole);
-    switch (a.type) {
-      case 1:
-      case 5:
-        bytes_.push_back(whole[0]);
-        break;
-      case 2:
-      case 6:
-        bytes_.insert(bytes_.end(), whole, whole + 2);
-        break;
-      case 9:
-        bytes_.insert(bytes_.end(), whole, whole + 4);
-        break;
-      case 10:
-        bytes_.insert(bytes_.end(), whole, whole + 8);
-        break;
-      case 4:
-      case 13:
-        put_number(Encoding::u64, a.value);
-        break;
-      case 8:
-        put_number(Encoding::i64, a.value);
-        break;
-      default:  // 32 bits, and references
-        put_number(Encoding::u32, a.value);
-    }
+    std::uint8_t value[16];
+    const std::uint8_t* end = put_value(value, static_cast<ValueType>(a.type), a.value);
+    bytes_.insert(bytes_.end(), static_cast<const std::uint8_t*>(value), end);
   }
   put_length(at);
 }

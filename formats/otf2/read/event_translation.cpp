@@ -22,8 +22,11 @@ bool EventTranslation::translate(const EventView& view, Event& event, std::vecto
   if (!translate_other(view, event) && !translate_mpi(view, event, attributes) &&
       !translate_one_sided(view, event, attributes) && !translate_io(view, event))
     return false;
-  for (const auto& attribute : view.attributes)
-    attributes.push_back({index_.attributes[attribute.attribute], dense(attribute)});
+  for (const auto& attribute : view.attributes) {
+    const std::uint32_t which = index_.attributes[attribute.attribute];
+    const auto value = dense(attribute);
+    if (value && which != undefined_ref) attributes.push_back({which, *value});
+  }
   if (attributes.size() > UINT8_MAX) attributes.resize(UINT8_MAX);
   event.attributes = static_cast<std::uint8_t>(attributes.size());
   return true;
@@ -48,17 +51,40 @@ std::size_t EventTranslation::translate(const EventView& view, std::vector<Event
   return count;
 }
 
-/// What refers to a string, a location or a region becomes its place in the definitions; other values stay.
-std::uint64_t EventTranslation::dense(const AttributeView& attribute) const {
+/// References become places in the definitions, other values stay. None: Definitions has no such kind.
+std::optional<std::uint64_t> EventTranslation::dense(const AttributeView& attribute) const {
+  const std::uint64_t value = attribute.value;
   switch (static_cast<ValueType>(attribute.type)) {
     case ValueType::string:
-      return index_.strings[attribute.value];
+      return index_.strings[value];
+    case ValueType::attribute:
+      return index_.attributes[value];
     case ValueType::location:
-      return index_.locations[attribute.value];
+      return index_.locations[value] == undefined_ref ? undefined_location : index_.locations[value];
     case ValueType::region:
-      return index_.regions[attribute.value];
+      return index_.regions[value];
+    case ValueType::group:
+      return index_.groups[value];
+    case ValueType::metric:
+      return index_.metric(value, 0);
+    case ValueType::comm:
+      return index_.comms[value];
+    case ValueType::parameter:
+      return index_.parameters[value];
+    case ValueType::rma_window:
+      return index_.windows[value];
+    case ValueType::io_file:
+      return index_.io_files[value];
+    case ValueType::io_handle:
+      return index_.io_handles[value];
+    case ValueType::location_group:
+      return index_.location_groups[value];
+    case ValueType::source_code_location:
+    case ValueType::calling_context:
+    case ValueType::interrupt_generator:
+      return std::nullopt;
     default:
-      return attribute.value;
+      return value;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "formats/otf2/common/clock_ticks.hpp"
@@ -70,7 +71,7 @@ class EventTranslation {
         return EventType::task_complete;
     }
   }
-  std::uint64_t dense(const AttributeView& attribute) const;
+  std::optional<std::uint64_t> dense(const AttributeView& attribute) const;
   bool is_of_mpi(std::uint64_t window) const;
   std::uint32_t region_of_context(std::uint64_t context) const;
   bool translate_mpi(const EventView& view, Event& event, std::vector<EventAttribute>& attributes) const;

@@ -16,15 +16,41 @@ std::uint64_t ref_of(const Table& table, std::uint64_t place) {
   return place < table.size() ? std::uint64_t{table[static_cast<std::size_t>(place)].ref} : undefined_ref;
 }
 
+/// The class or instance that the metric is a value of.
+std::uint64_t ref_of_metric(const TraceDefinitions& of, const Indices& index, std::uint64_t metric) {
+  const auto& first = index.first_of_metric;
+  const auto behind = std::upper_bound(first.begin(), first.end(), metric);
+  if (behind == first.begin() || behind == first.end()) return undefined_ref;
+  return ref_of(of.metrics, static_cast<std::uint64_t>(behind - first.begin()) - 1);
+}
+
 /// The reference of an attribute's value whose place in the definitions is `value` (EventTranslation::dense()).
-std::uint64_t reference(const TraceDefinitions& of, std::uint8_t type, std::uint64_t value) {
+std::uint64_t reference(const TraceDefinitions& of, const Indices& index, std::uint8_t type, std::uint64_t value) {
   switch (static_cast<ValueType>(type)) {
     case ValueType::string:
       return ref_of(of.strings, value);
+    case ValueType::attribute:
+      return ref_of(of.attributes, value);
     case ValueType::location:
-      return ref_of(of.locations, value);
+      return value == undefined_location ? value : ref_of(of.locations, value);
     case ValueType::region:
       return ref_of(of.regions, value);
+    case ValueType::group:
+      return ref_of(of.groups, value);
+    case ValueType::metric:
+      return ref_of_metric(of, index, value);
+    case ValueType::comm:
+      return ref_of(of.comms, value);
+    case ValueType::parameter:
+      return ref_of(of.parameters, value);
+    case ValueType::rma_window:
+      return ref_of(of.windows, value);
+    case ValueType::io_file:
+      return ref_of(of.io_files, value);
+    case ValueType::io_handle:
+      return ref_of(of.io_handles, value);
+    case ValueType::location_group:
+      return ref_of(of.location_groups, value);
     default:
       return value;
   }
@@ -54,7 +80,7 @@ std::optional<OwnedView> OpenedViews::view_of(LocationRef location, const Event&
   for (const EventAttribute& one : attributes) {
     if (one.is_payload() || one.attribute >= d.attributes.size()) continue;
     const AttributeDef& of = d.attributes[one.attribute];
-    out.attributes.push_back({static_cast<std::uint32_t>(of.ref), of.type, reference(d, of.type, one.value)});
+    out.attributes.push_back({static_cast<std::uint32_t>(of.ref), of.type, reference(d, index_, of.type, one.value)});
   }
   return out;
 }

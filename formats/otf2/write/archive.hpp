@@ -61,6 +61,8 @@ class Archive {
 
   /// By attribute; those beyond are uint64.
   std::span<const ValueType> attribute_types() const noexcept { return options_.attribute_types; }
+  /// By metric of the definitions, as far as they were known first.
+  std::span<const OTF2_MetricRef> metric_refs() const noexcept { return metric_refs_; }
   /// The reference of a metric of the definitions; its class has the one before when it is an instance.
   OTF2_MetricRef metric_ref(std::uint32_t metric) const noexcept {
     const auto known = static_cast<std::uint32_t>(metric_refs_.size());

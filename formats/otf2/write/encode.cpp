@@ -47,21 +47,31 @@ std::uint8_t* put_request(std::uint8_t* to, EventKind kind, std::uint64_t reques
   return put(put_u8(to, static_cast<std::uint8_t>(kind)), request);
 }
 
+}  // namespace
+
 std::uint8_t* put_value(std::uint8_t* to, ValueType type, std::uint64_t value) noexcept {
   switch (type) {
-    case ValueType::int64:
-      return put_signed(to, static_cast<std::int64_t>(value));
+    case ValueType::uint8:
+    case ValueType::int8:
+      return put_bytes(to, value, 1);
+    case ValueType::uint16:
+    case ValueType::int16:
+      return put_bytes(to, value, 2);
+    case ValueType::float32:
+      return put_bytes(to, value, 4);
     case ValueType::float64:
       return put_full(to, value);
-    case ValueType::string:
-    case ValueType::region:
-      return put(to, static_cast<std::uint32_t>(value));
-    default:
+    case ValueType::uint64:
+    case ValueType::location:
       return put(to, value);
+    case ValueType::int32:
+      return put_signed(to, static_cast<std::int32_t>(value));
+    case ValueType::int64:
+      return put_signed(to, static_cast<std::int64_t>(value));
+    default:  // 32 bits, and references
+      return put(to, static_cast<std::uint32_t>(value));
   }
 }
-
-}  // namespace
 
 std::size_t most_bytes(EventType type) noexcept {
   constexpr std::size_t u32 = 5, u64 = 9, head = 2;
@@ -311,8 +321,8 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
   }
 }
 
-std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes,
-                       std::span<const ValueType> types) noexcept {
+std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes, std::span<const ValueType> types,
+                       std::span<const std::uint32_t> metric_refs) noexcept {
   constexpr std::uint8_t attribute_list = 6;
   const bool is_long = most_list_bytes(attributes.size()) > 2 + 254;
   to = put_u8(to, attribute_list);
@@ -323,7 +333,8 @@ std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attribu
     const ValueType type = attribute < types.size() ? types[attribute] : ValueType::uint64;
     at = put(at, attribute);
     at = put_u8(at, static_cast<std::uint8_t>(type));
-    at = put_value(at, type, value);
+    const bool is_metric = type == ValueType::metric && value < metric_refs.size();
+    at = put_value(at, type, is_metric ? metric_refs[static_cast<std::size_t>(value)] : value);
   }
   const auto length = static_cast<std::uint64_t>(at - begin);
   if (is_long) {

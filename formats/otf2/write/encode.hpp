@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "tracer/event.hpp"
 
@@ -25,10 +26,13 @@ inline std::uint8_t* put_u8(std::uint8_t* to, std::uint8_t value) noexcept {
   return to + 1;
 }
 
-/// As stored in memory.
+/// The lowest `bytes` of it, as stored in memory.
+inline std::uint8_t* put_bytes(std::uint8_t* to, std::uint64_t value, std::size_t bytes) noexcept {
+  std::memcpy(to, &value, bytes);
+  return to + bytes;
+}
 inline std::uint8_t* put_full(std::uint8_t* to, std::uint64_t value) noexcept {
-  std::memcpy(to, &value, sizeof value);
-  return to + sizeof value;
+  return put_bytes(to, value, sizeof value);
 }
 
 /// Compressed. The whole width behind the length byte is written to, also where less counts.
@@ -43,10 +47,14 @@ std::uint8_t* put(std::uint8_t* to, Number value) noexcept {
 }
 
 /// Signed numbers have no short form of -1.
-inline std::uint8_t* put_signed(std::uint8_t* to, std::int64_t value) noexcept {
-  if (value >= 0) return put(to, static_cast<std::uint64_t>(value));
-  return put_full(put_u8(to, 8), static_cast<std::uint64_t>(value));
+template <typename Number>
+std::uint8_t* put_signed(std::uint8_t* to, Number value) noexcept {
+  const auto bits = static_cast<std::make_unsigned_t<Number>>(value);
+  return value >= 0 ? put(to, bits) : put_bytes(put_u8(to, sizeof bits), bits, sizeof bits);
 }
+
+/// As read_value() (read/definition_table.hpp) reads it: at most 9 bytes.
+std::uint8_t* put_value(std::uint8_t* to, ValueType type, std::uint64_t value) noexcept;
 
 /// Upper bounds of a record's bytes without its time. They are the library's, by which it ends a chunk.
 std::size_t most_bytes(EventType type) noexcept;
@@ -65,8 +73,9 @@ inline std::uint8_t* put_region(std::uint8_t* to, EventType type, std::uint32_t 
   return put(put_u8(to, type == EventType::enter ? enter : leave), region);
 }
 
-/// `types[i]` is of attribute i; attributes beyond are uint64. At least one attribute.
-std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes,
-                       std::span<const ValueType> types) noexcept;
+/// `types[i]` is of attribute i; attributes beyond are uint64. `metric_refs[i]`: the reference that metric i has in the
+/// archive. At least one attribute.
+std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes, std::span<const ValueType> types,
+                       std::span<const std::uint32_t> metric_refs = {}) noexcept;
 
 }  // namespace tracer::otf2

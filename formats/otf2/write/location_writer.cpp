@@ -68,7 +68,7 @@ void Otf2LocationWriter::encode(std::span<const Event> events, std::span<const E
       cursor = room(cursor, event, most);
     std::uint8_t* to = put_time(cursor, event.time);
     if (listed != 0) {
-      to = put_list(to, attributes.first(listed), archive_->attribute_types());
+      to = put_list(to, attributes.first(listed), archive_->attribute_types(), archive_->metric_refs());
       attributes = attributes.subspan(listed);
     }
     cursor.at =
