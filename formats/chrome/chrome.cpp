@@ -129,7 +129,7 @@ class Writer final : public TimelineVisitor {
         << ",\"total_ns\":" << p.total << ",\"longest_ns\":" << p.longest << ",\"shortest_ns\":" << p.shortest
         << ",\"work_ns\":" << p.work << ",\"waiting_ns\":" << p.waiting << ",\"runtime_ns\":" << p.runtime
         << ",\"device_wait_ns\":" << p.device_wait << ",\"mpi_ns\":" << p.mpi << ",\"device_ns\":" << p.operations
-        << ",\"threads\":" << p.threads << ",\"max_over_mean\":" << p.max_over_mean << "}";
+        << ",\"threads\":" << p.threads << ",\"max_over_mean\":" << text_of(p.max_over_mean) << "}";
     phases_ += row.str();
   }
   void finish() override {

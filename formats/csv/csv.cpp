@@ -86,7 +86,7 @@ class Writer final : public TimelineVisitor {
   void phase(const PhaseTotals& p) override {
     phases_ << p.region << ',' << p.count << ',' << p.total << ',' << p.longest << ',' << p.shortest << ',' << p.work
             << ',' << p.waiting << ',' << p.runtime << ',' << p.device_wait << ',' << p.mpi << ',' << p.operations
-            << ',' << p.threads << ',' << p.max_over_mean << '\n';
+            << ',' << p.threads << ',' << text_of(p.max_over_mean) << '\n';
   }
   void sampled_path(const SampledPath& path) override {
     paths_ << path.path << ',' << path.parent << ',' << cell(std::string{path.name}) << ','

@@ -3,6 +3,8 @@
 #include "formats/perfetto/perfetto.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <ostream>
 #include <set>
@@ -94,10 +96,10 @@ class Writer final : public TimelineVisitor {
     Proto event;
     event.varint(event::type, event::counter);
     event.varint(event::track_uuid, describe_counter(counter));
-    if (counter.type == ValueType::float64)
-      event.fixed64(event::double_counter_value, counter.value);
-    else
+    if (is_signed_whole(counter))
       event.varint(event::counter_value, counter.value);
+    else
+      event.fixed64(event::double_counter_value, std::bit_cast<std::uint64_t>(number_of(counter)));
     write_event(counter.time, event);
   }
 

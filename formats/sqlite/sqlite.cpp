@@ -145,10 +145,10 @@ class Writer final : public TimelineVisitor {
   }
   void counter(const Counter& counter) override {
     const std::uint64_t metric = counter.metric, location = counter.location;
-    if (counter.type == ValueType::float64)
-      counters_(metric, location, since(counter.time), number_of(counter));
-    else
+    if (is_signed_whole(counter))
       counters_(metric, location, since(counter.time), counter.value);
+    else
+      counters_(metric, location, since(counter.time), number_of(counter));
   }
   void band(const Band& band) override {
     bands_(std::uint64_t{band.group}, std::uint64_t{band.lane}, std::uint64_t{band.region}, since(band.begin),

@@ -3,9 +3,7 @@
 // A suspended task's slices end, and continue as new ones when it resumes.
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <cstdio>
 #include <set>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "tracer/definitions.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/value_text.hpp"
 
 namespace tracer {
 
@@ -68,17 +67,15 @@ struct Counter {
   ValueType type = ValueType::uint64;
 };
 inline double number_of(const Counter& counter) {
-  if (counter.type == ValueType::float64) return std::bit_cast<double>(counter.value);
-  return counter.type == ValueType::int64 ? static_cast<double>(static_cast<std::int64_t>(counter.value))
-                                          : static_cast<double>(counter.value);
+  return number_of(counter.type, counter.value);
 }
 /// The exact value: reals with enough digits to restore them.
 inline std::string text_of(const Counter& counter) {
-  if (counter.type == ValueType::int64) return std::to_string(static_cast<std::int64_t>(counter.value));
-  if (counter.type != ValueType::float64) return std::to_string(counter.value);
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number_of(counter));
-  return text;
+  return text_of(counter.type, counter.value);
+}
+/// For formats whose whole numbers have 64 bits with a sign; others are to be written as reals.
+inline bool is_signed_whole(const Counter& counter) {
+  return !is_real(counter.type) && (is_signed(counter.type) || counter.value <= std::uint64_t{INT64_MAX});
 }
 
 /// A region of an annotation, with a duration.

@@ -66,3 +66,30 @@ TEST_CASE("in Perfetto's format counters of a thread have a track for each threa
   CHECK(count(out.str(), "cycles") == 2);
   CHECK(count(out.str(), "work") == 2);
 }
+
+TEST_CASE("in Perfetto's format an unsigned counter beyond whole numbers with a sign is a real one") {
+  const Definitions d = definitions();
+  std::ostringstream out;
+  const auto writer = make_perfetto_writer(d, out);
+  Counter counter;
+  for (const std::uint64_t value : {std::uint64_t{7}, std::uint64_t{1} << 63}) {
+    counter.value = value;
+    writer->counter(counter);
+  }
+  writer->finish();
+  using namespace std::string_literals;
+  CHECK(count(out.str(), "\xf0\x01\x07"s) == 1);                              // counter_value
+  CHECK(count(out.str(), "\xe1\x02\x00\x00\x00\x00\x00\x00\xe0\x43"s) == 1);  // double_counter_value: 2^63
+}
+
+TEST_CASE("in Chrome's format a phase's max_over_mean has all its digits") {
+  Definitions d = definitions();
+  d.regions.emplace_back().name = "phase";
+  std::ostringstream out;
+  const auto writer = make_chrome_writer(d, out);
+  PhaseTotals totals;
+  totals.max_over_mean = 4.0 / 3;
+  writer->phase(totals);
+  writer->finish();
+  CHECK(count(out.str(), "\"max_over_mean\":1.3333333333333333}") == 1);
+}

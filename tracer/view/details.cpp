@@ -2,7 +2,6 @@
 // See details.hpp.
 #include "tracer/view/details.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "tracer/event_names.hpp"
+#include "tracer/value_text.hpp"
 #include "tracer/view/json_text.hpp"
 #include "tracer/view/text.hpp"
 
@@ -26,10 +26,6 @@ std::string text_of(const Definitions& of, std::uint64_t string) {
 
 Json value_of(const Definitions& of, ValueType type, std::uint64_t value) {
   switch (type) {
-    case ValueType::int64:
-      return exact(static_cast<std::int64_t>(value));
-    case ValueType::float64:
-      return std::bit_cast<double>(value);
     case ValueType::string:
       return text_of(of, value);
     case ValueType::region:
@@ -37,7 +33,8 @@ Json value_of(const Definitions& of, ValueType type, std::uint64_t value) {
     case ValueType::location:
       return value < of.locations.size() ? Json(of.locations[static_cast<std::size_t>(value)].name) : exact(value);
     default:
-      return exact(value);
+      if (is_real(type)) return number_of(type, value);
+      return is_signed(type) ? exact(static_cast<std::int64_t>(value)) : exact(value);
   }
 }
 
