@@ -95,8 +95,8 @@
   X(run_exit_status, "TRACER::RUN::EXIT_STATUS", "archive, process", "number", "recording, convert", "exit status") \
   X(run_threads_inside, "TRACER::RUN::THREADS_INSIDE_AT_END", "archive, process", "number", "convert", "threads that the last records leave inside constructs, where the end of the process is not in the trace") \
   X(run_mpi_abort, "TRACER::RUN::MPI_ABORT", "archive, process", "number", "recording", "error code with which it called MPI_Abort") \
-  X(run_processors, "TRACER::RUN::PROCESSORS", "archive, process", "list of numbers", "recording", "processors that it may use") \
-  X(run_processors_usable, "TRACER::RUN::PROCESSORS_USABLE", "archive, process", "number", "recording", "how many those are") \
+  X(run_processors, "TRACER::RUN::PROCESSORS", "archive, process", "list of numbers", "recording", "processors that it may use; absent where libgomp has bound the first thread and shows only their number") \
+  X(run_processors_usable, "TRACER::RUN::PROCESSORS_USABLE", "archive, process", "number", "recording", "how many processors it may use") \
   X(run_processors_online, "TRACER::RUN::PROCESSORS_ONLINE", "archive, process", "number", "recording", "processors of the machine") \
   X(run_processor_quota, "TRACER::RUN::PROCESSOR_QUOTA", "archive, process", "number", "recording", "processors that its control group allows") \
   X(run_user_ns, "TRACER::RUN::USER_NS", "archive, process", "ns", "recording", "its processor time in user mode") \

@@ -61,6 +61,33 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   }
 }
 
+TEST_CASE("more threads than processors that are bound to fewer of these are told of the binding, of others' none") {
+  const auto verdict_on = [](const char* usable, const char* of_process, const char* of_threads) {
+    TraceBuilder trace = imbalance_3_to_1();
+    auto& properties = trace.editable().properties;
+    properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", usable});
+    properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "2"});
+    properties.push_back({"TRACER::RUN::HOST", "node1"});
+    if (*of_process != 0) properties.push_back({"TRACER::RUN::PROCESSORS", of_process});
+    for (Location& location : trace.editable().locations) {
+      if (*of_threads != 0) location.properties.push_back({"TRACER::PROCESSORS", of_threads});
+      location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
+      location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
+    }
+    const Json verdict = report_of(trace)["verdict"];
+    CHECK(verdict["state"] == "oversubscribed");
+    REQUIRE(verdict["findings"].size() == 1);
+    return verdict["findings"][0];
+  };
+  const auto begins = [](const Json& text, const char* with) { return text.get<std::string>().find(with) == 0; };
+  const Json bound = verdict_on("2", "", "0");  // OMP_PLACES={0}
+  CHECK(begins(bound["text"], "4 threads are bound together to processor 0 of node1, and 1 of its 2 processors has no"));
+  CHECK(begins(bound["advice"], "Give each thread a place of its own (OMP_PLACES=cores OMP_PROC_BIND=close)"));
+  const Json kept = verdict_on("1", "0", "");  // taskset
+  CHECK(begins(kept["text"], "4 threads share 1 processor:"));
+  CHECK(begins(kept["advice"], "The process is kept to 1 of the 2 processors"));
+}
+
 TEST_CASE("more threads than processors of libgomp, which sleep while they wait, are no imbalance") {
   const auto verdict_on = [](const char* runtime, const char* policy) {
     TraceBuilder trace{8};

@@ -24,7 +24,8 @@ unsigned count_of(const ProcessorMask& mask) noexcept;
 /// As "0-3,8".
 std::string list_of(const ProcessorMask& mask);
 
-/// Notes the calling thread's processors, once; before the runtime binds it.
+/// Notes the calling thread's processors, once, before the runtime binds it. libgomp binds the program's first thread
+/// when it is loaded: what it knows of the processors is noted instead.
 void remember_processors() noexcept;
 
 /// How many were noted, or how many the calling thread may use when none were; at least 1.
@@ -33,10 +34,10 @@ unsigned usable_processors() noexcept;
 /// Out of such a list. An empty one: it makes no sense.
 ProcessorMask mask_of(std::string_view list) noexcept;
 
-/// Those that were noted, as "0-3,8"; "" when none were.
+/// Those that were noted, as "0-3,8"; "" when none were, or libgomp knows only how many they are (OMP_PLACES={0}).
 std::string noted_processors();
 
-/// The same as a mask. False: none were.
+/// As a mask, as far as they are known. False: none were noted.
 bool read_noted_processors(ProcessorMask& mask) noexcept;
 
 /// Lets the calling thread, one of ours, run on these only. False: it may not, and nothing has changed.

@@ -3,6 +3,7 @@
 """What libgomp survives, though few programs do it (hostile.cpp), ends and prints with the tool as without, and leaves a valid archive.
 hostile.py --tracer tracer [WORD...]"""
 import argparse
+import json
 import os
 import pathlib
 import subprocess
@@ -31,6 +32,17 @@ def ended(done):
     return 128 - done.returncode if done.returncode < 0 else done.returncode
 
 
+def wrong_processors(tracer, trace):
+    """libgomp binds the first thread before the tool starts: the archive has the processors that the process had until then."""
+    facts = json.loads(run([tracer, "info", "--json", str(trace)], clean()).stdout)["properties"]
+    own, listed = os.sched_getaffinity(0), facts.get("TRACER::RUN::PROCESSORS")
+    if facts["TRACER::RUN::PROCESSORS_USABLE"] != str(len(own)):
+        yield f"{facts['TRACER::RUN::PROCESSORS_USABLE']} usable processors, not {len(own)}"
+    ends = [part.split("-") for part in listed.split(",")] if listed else []
+    if listed and {p for part in ends for p in range(int(part[0]), int(part[-1]) + 1)} != own:
+        yield f"processors {listed}, not {own}"
+
+
 def faults(tracer, program, word, settings, directory):
     environment = clean(**settings)
     alone = run([program, word], environment)
@@ -43,6 +55,8 @@ def faults(tracer, program, word, settings, directory):
         yield checked.stdout + checked.stderr
     if "repaired" in done.stderr and ended(alone) == 0 and word in ("exceptions", "many", "stacks", "bound"):
         yield done.stderr
+    if word == "bound":
+        yield from wrong_processors(tracer, trace)
 
 
 def main():

@@ -33,7 +33,14 @@ void add(ProcessorMask& to, const ProcessorMask& mask) {
   std::transform(std::begin(to.words), std::end(to.words), std::begin(mask.words), std::begin(to.words), std::bit_or{});
 }
 
-std::optional<Crowding> crowding_on(const std::string& host, std::uint64_t online, const std::vector<Thread>& threads) {
+struct Host {
+  std::uint64_t online = 0;  ///< processors that it has
+  std::vector<const RunFacts*> processes;
+  std::vector<Thread> threads;
+};
+
+std::optional<Crowding> crowding_on(const std::string& name, const Host& host) {
+  const std::vector<Thread>& threads = host.threads;
   const auto inside = [&](const ProcessorMask& mask) {
     return static_cast<std::size_t>(
         std::count_if(threads.begin(), threads.end(), [&](const Thread& one) { return is_within(one.mask, mask); }));
@@ -42,13 +49,16 @@ std::optional<Crowding> crowding_on(const std::string& host, std::uint64_t onlin
   for (const Thread& thread : threads)
     if (inside(thread.mask) > count_of(thread.mask)) add(crowded, thread.mask);
   const std::size_t count = count_of(crowded), sharing = inside(crowded), needed = count + threads.size() - sharing;
-  if (sharing <= count || online <= needed) return std::nullopt;
+  const double usable = processors_of(host.processes), online = static_cast<double>(host.online);
+  // What the processes may not use would help no thread.
+  if (sharing <= count || (usable == 0 ? online : std::min(online, usable)) <= static_cast<double>(needed))
+    return std::nullopt;
   Crowding result;
-  result.host = host;
+  result.host = name;
   result.processors = list_of(crowded);
   result.count = count;
-  result.online = online;
-  result.spare = online - needed;
+  result.online = host.online;
+  result.spare = host.online - needed;
   std::set<std::uint32_t> processes;
   for (const Thread& thread : threads) {
     if (!is_within(thread.mask, crowded)) continue;
@@ -64,24 +74,25 @@ std::optional<Crowding> crowding_on(const std::string& host, std::uint64_t onlin
 }  // namespace
 
 std::optional<Crowding> crowding_of(const Report& report, const Definitions& definitions) {
-  std::map<std::string, std::vector<Thread>> by_host;
-  std::map<std::string, std::uint64_t> online;
+  std::map<std::string, Host> hosts;
   for (const ProcessRow& process : report.processes) {
     // The facts of one process are the archive's.
     const RunFacts& facts = process.facts.known || report.processes.size() > 1 ? process.facts : report.facts;
-    online[facts.host] = std::max(online[facts.host], facts.processors_online);
+    Host& host = hosts[facts.host];
+    host.online = std::max(host.online, facts.processors_online);
+    host.processes.push_back(&facts);
     for (const LocationRef location : process.threads) {
       Thread thread{
           name_in_job(definitions, location), process.group, thread_facts(definitions.locations[location]), {}};
       const double wanted = static_cast<double>(thread.facts.processor + thread.facts.delay);
       if (wanted < idle * static_cast<double>(report.account.wall())) continue;
       thread.mask = mask_of(thread.facts.processors.empty() ? facts.processor_list : thread.facts.processors);
-      if (count_of(thread.mask) != 0) by_host[facts.host].push_back(std::move(thread));
+      if (count_of(thread.mask) != 0) host.threads.push_back(std::move(thread));
     }
   }
   std::optional<Crowding> worst;
-  for (const auto& [host, threads] : by_host) {
-    std::optional<Crowding> here = crowding_on(host, online[host], threads);
+  for (const auto& [name, host] : hosts) {
+    std::optional<Crowding> here = crowding_on(name, host);
     if (here && (!worst || here->delay > worst->delay)) worst = std::move(here);
   }
   return worst;

@@ -176,7 +176,7 @@ void Judge::how_good_the_trace_is() {
   const double processors = facts.processors;
   const bool shared = processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
   const char* const who = account_.most_at_once < threads_at_once() ? "ranks" : "threads";
-  if (!shared) crowding_ = crowding_of(report_, definitions_);
+  crowding_ = crowding_of(report_, definitions_);
   if (crowding_ && share(crowding_->delay, crowding_->delay + crowding_->processor) <= too_delayed) crowding_.reset();
   if (crowding_) {
     no_advice("oversubscribed");

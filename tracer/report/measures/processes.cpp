@@ -9,9 +9,6 @@
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
-namespace {
-
-/// Processors that the processes of a host may use together: bound ones have theirs each, others share all.
 double processors_of(const std::vector<const RunFacts*>& of_host) {
   double sum = 0, online = 0, most = 0;
   for (const RunFacts* facts : of_host) {
@@ -21,8 +18,6 @@ double processors_of(const std::vector<const RunFacts*>& of_host) {
   }
   return online == 0 ? most : std::min(sum, online);
 }
-
-}  // namespace
 
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads) {
   const std::vector<bool> left_out = groups_left_out(definitions);

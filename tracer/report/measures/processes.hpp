@@ -36,6 +36,9 @@ class ProcessesByGroup {
   std::unordered_map<std::uint32_t, const ProcessRow*> rows_;
 };
 
+/// Processors that the processes of a host may use together: bound ones have theirs each, others share all. 0: unknown.
+double processors_of(const std::vector<const RunFacts*>& of_host);
+
 /// Whether they run more than one program, as far as recorded.
 bool has_several_programs(const std::vector<ProcessRow>& processes);
 
