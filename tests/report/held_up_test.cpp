@@ -15,9 +15,13 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Three threads wait 5 ms for the fourth at the end of a loop. All of them had no processor for 8 ms; the fourth
-/// computed for `last` ms, the others for 5.
-Json beside_load(unsigned last, const std::string& schedule = {}) {
+/// ms of a thread.
+struct Ran {
+  unsigned processor = 5, delay = 8;
+};
+
+/// Three threads wait 5 ms for the fourth at the end of a loop.
+Json beside_load(Ran last, const std::string& schedule = {}, Ran others = {}) {
   TraceBuilder trace{4};
   trace.editable().strings.push_back(schedule);
   trace.editable().parameters = {{"schedule", EventType::parameter_string}};
@@ -35,8 +39,9 @@ Json beside_load(unsigned last, const std::string& schedule = {}) {
     trace.leave(thread, start + 25 * ms, barrier);
     trace.team_end(thread, start + 25 * ms, parallel);
     auto& properties = trace.editable().locations[thread].properties;
-    properties.push_back({"TRACER::PROCESSOR_NS", std::to_string((thread == 3 ? last : 5) * ms)});
-    properties.push_back({"TRACER::DELAY_NS", std::to_string(8 * ms)});
+    const Ran ran = thread == 3 ? last : others;
+    properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(ran.processor * ms)});
+    properties.push_back({"TRACER::DELAY_NS", std::to_string(ran.delay * ms)});
   }
   trace.simple(0, start + 25 * ms, EventType::program_end);
   return report_of(trace);
@@ -45,17 +50,59 @@ Json beside_load(unsigned last, const std::string& schedule = {}) {
 }  // namespace
 
 TEST_CASE("waiting that is no more than what others had no processor for is the machine's, and no finding") {
-  const Json even = beside_load(5);
+  const Json even = beside_load({});
   check_near(even["account"]["time"]["imbalance_ns"], 15e6);  // the account says what was, whoever is the cause
   CHECK(even["verdict"]["findings"].empty());
   INFO(even["verdict"].dump(2));
   CHECK(note_in(even, "held-up").find("Threads wait 15 ms at implicit barrier") == 0);
-  const Json more_to_compute = beside_load(15);
+  const Json more_to_compute = beside_load({.processor = 15});
   REQUIRE(more_to_compute["verdict"]["findings"].size() == 1);
   CHECK(more_to_compute["verdict"]["findings"][0]["id"] == "imbalance");
   CHECK(note_in(more_to_compute, "held-up").empty());
   // Of what is handed out a thread does less where it has no processor: that it did more says nothing.
-  CHECK(beside_load(15, "dynamic")["verdict"]["findings"].empty());
+  CHECK(beside_load({.processor = 15}, "dynamic")["verdict"]["findings"].empty());
+}
+
+TEST_CASE("a thread that has the others' work and a longer delay computes no more than they") {
+  const Json even = beside_load({.processor = 15, .delay = 10}, {}, {.processor = 15, .delay = 5});
+  INFO(even["verdict"].dump(2));
+  CHECK(even["verdict"]["findings"].empty());
+  CHECK(note_in(even, "held-up").find("Threads wait 15 ms at implicit barrier") == 0);
+}
+
+TEST_CASE("what a region's work had no processor for explains its waiting once, at however many barriers") {
+  const auto report_with = [](std::uint64_t delay) {
+    TraceBuilder trace{4};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) trace.team_begin(thread, start, parallel);
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto loop = trace.region("for", RegionRole::loop, 20 + i),
+                 barrier = trace.region("implicit barrier", RegionRole::implicit_barrier, 20 + i);
+      const std::uint64_t begin = start + i * 25 * ms;
+      for (LocationRef thread = 0; thread < 4; ++thread) {
+        const std::uint64_t done = begin + (thread == 3 ? 25 : 20) * ms;
+        trace.enter(thread, begin, loop);
+        trace.leave(thread, done, loop);
+        trace.enter(thread, done, barrier);
+        trace.leave(thread, begin + 25 * ms, barrier);
+      }
+    }
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_end(thread, start + 100 * ms, parallel);
+      auto& properties = trace.editable().locations[thread].properties;
+      properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(40 * ms)});
+      properties.push_back({"TRACER::DELAY_NS", std::to_string(delay)});
+    }
+    trace.simple(0, start + 100 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json more = report_with(7'500'000);  // 60 ms of waiting, 30 ms without a processor
+  CHECK(more["verdict"]["findings"].size() == 4);
+  CHECK(note_in(more, "held-up").empty());
+  const Json held_up = report_with(15 * ms);
+  CHECK(held_up["verdict"]["findings"].empty());
+  CHECK(note_in(held_up, "held-up").find("could have run for 15 ms more") != std::string::npos);  // at each of four
 }
 
 TEST_CASE("waiting at one place for several causes that are the machine's is one note") {

@@ -68,8 +68,9 @@ struct AccountThread {
   PlaceTimes ns{};
   ThreadFacts facts;
   std::uint64_t ended = 0;  ///< when, on the events' clock; 0: with its process
-  std::uint64_t able_to_work =
-      0;  ///< ns that its work in teams would have run with a processor at all times: what does not sleep
+  std::uint64_t ran_at_work = 0;  ///< ns of a processor that its work in teams had
+  /// And would have had with one at all times: what does not sleep.
+  std::uint64_t able_to_work = 0;
 };
 
 /// One process' part of the account.

@@ -20,20 +20,31 @@ constexpr double most_of_sleepers = 1.5;
 
 }  // namespace
 
+/// Whether who is late for that is at work: who is inside of MPI, in a lock, or waits for a device, waits for something
+/// else than a processor.
+bool Judge::is_at_work(RegionRef cause) const {
+  const bool on_device = cause < classes_.size() && classes_[cause].activity == Activity::device;
+  return construct(cause) != Directive::mpi && construct(cause) != Directive::lock && !on_device;
+}
+
 /// Of the work in the regions of these cells: how long it could have run and had no processor. The kernel reports that
-/// of each thread; a region has its share.
+/// of each thread; a region has its share, and of that each of its barriers as much as it has of what is waited there.
 std::uint64_t Judge::held_up_work(const Cells& mine) const {
   std::set<RegionRef> regions;
   for (const std::size_t cell : mine) regions.insert(account_.details[cell].parallel);
-  std::uint64_t here = 0, delayed = 0;
+  std::uint64_t here = 0, delayed = 0, waited = 0;
   for (const AccountRow& row : account_.details) {
-    if (row.place == Place::work && regions.contains(row.parallel)) here += row.ns;
     if (row.place == Place::descheduled && row.of == Place::work) delayed += row.ns;
+    if (!regions.contains(row.parallel)) continue;
+    if (row.place == Place::work) here += row.ns;
+    if (row.is(Place::starvation) || (row.is(Place::imbalance) && is_at_work(row.cause))) waited += row.ns;
   }
-  return static_cast<std::uint64_t>(share(here, account_.at(Place::work)) * static_cast<double>(delayed));
+  const double part = share(here, account_.at(Place::work)) * std::min(1.0, share(sum(mine), waited));
+  return static_cast<std::uint64_t>(part * static_cast<double>(delayed));
 }
 
-/// What threads would wait for the one of their process that computes most, with a processor for each at all times.
+/// What threads would wait for the one of their process that computes most, with a processor for each at all times: by
+/// what they ran at work, which the delay of one does not make more.
 std::uint64_t Judge::unequal_computing() const {
   struct Process {
     std::uint64_t most = 0, all = 0, threads = 0;
@@ -42,8 +53,8 @@ std::uint64_t Judge::unequal_computing() const {
   for (const AccountThread& row : account_.rows) {
     if (row.ns[static_cast<std::size_t>(Place::work)] == 0) continue;
     Process& process = processes[definitions_.locations[row.location].group];
-    process.most = std::max(process.most, row.able_to_work);
-    process.all += row.able_to_work;
+    process.most = std::max(process.most, row.ran_at_work);
+    process.all += row.ran_at_work;
     ++process.threads;
   }
   std::uint64_t waiting = 0;
@@ -61,7 +72,7 @@ bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
   HeldUp& here = waited_[summary(mine).region];
   here.ns += waiting;
-  here.delayed = std::max(here.delayed, delayed);
+  here.delayed += delayed;
   return true;
 }
 

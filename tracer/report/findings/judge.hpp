@@ -116,6 +116,7 @@ class Judge {
   void starvation(RegionRef region, std::uint64_t longest);
   bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
   void queued_tasks();
+  bool is_at_work(RegionRef cause) const;
   std::uint64_t held_up_work(const Cells& mine) const;
   std::uint64_t unequal_computing() const;
   bool is_held_up(const Cells& mine, bool is_handed_out);

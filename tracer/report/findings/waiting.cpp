@@ -88,10 +88,8 @@ bool Judge::is_handed_out(RegionRef loop) const {
 }
 
 void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
-  // Who is inside of MPI, in a lock, or waits for a device, waits for something else than a processor.
+  if (is_at_work(cause) && is_held_up(mine, is_handed_out(cause))) return;
   const bool on_device = cause < classes_.size() && classes_[cause].activity == Activity::device;
-  const bool works = construct(cause) != Directive::mpi && construct(cause) != Directive::lock && !on_device;
-  if (works && is_held_up(mine, is_handed_out(cause))) return;
   Finding finding = at(cause);
   finding.at = row.longest_at;
   const std::string waits = formatted("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());

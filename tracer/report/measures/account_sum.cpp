@@ -17,15 +17,15 @@ std::uint64_t part_of(std::uint64_t ns, std::uint64_t part, std::uint64_t whole)
   return static_cast<std::uint64_t>(static_cast<double>(ns) * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-/// What the thread's work in teams would have of processors if there were always one: its processor time, in the time
-/// that was left of that in teams without its delay. `awake`: its time at work, and waiting for a processor or
-/// spinning; `running`: without what only waits.
-std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uint64_t running, std::uint64_t awake) {
+/// What the thread's work in teams would have of processors if there were always one: `ran`, its processor time, in the
+/// time that was left of that in teams without its delay. `awake`: its time at work, and waiting for a processor or
+/// spinning.
+std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uint64_t ran, std::uint64_t awake) {
   const auto at = [&](Place place) { return ns[static_cast<std::size_t>(place)]; };
   const std::uint64_t work = at(Place::work);
   const std::uint64_t in_teams = work + at(Place::imbalance) + at(Place::starvation) + at(Place::tasking) +
                                  at(Place::team) + at(Place::locks) + at(Place::exclusive) + at(Place::device);
-  const std::uint64_t ran = part_of(facts.processor, work, running), delayed = part_of(facts.delay, work, awake);
+  const std::uint64_t delayed = part_of(facts.delay, work, awake);
   if (work == 0 || in_teams <= delayed) return std::min(work, ran + delayed);
   return std::min(work, part_of(ran, in_teams, in_teams - delayed));
 }
@@ -125,8 +125,9 @@ void Accountant::share_delay(State& state, AccountThread& row) {
   const std::uint64_t at_work = waits_actively(process_of(state).facts) ? std::min(asleep, busy) : 0;
   const std::uint64_t spun = waiting - std::min(waiting, asleep - at_work), working = busy - at_work;
   if (busy == 0) return;
-  row.able_to_work =
-      demand_of(state.ns, facts, sleeps_at_once(process_of(state).facts) ? busy : busy + spun, busy + spun);
+  const std::uint64_t running = sleeps_at_once(process_of(state).facts) ? busy : busy + spun;
+  row.ran_at_work = part_of(facts.processor, state.ns[static_cast<std::size_t>(Place::work)], running);
+  row.able_to_work = demand_of(state.ns, facts, row.ran_at_work, busy + spun);
   if (facts.delay == 0 || working == 0) return;
   const std::uint64_t mine = part_of(std::min(facts.delay, all), working, working + spun);
   const double share = static_cast<double>(std::min(mine, busy)) / static_cast<double>(busy);
