@@ -138,6 +138,28 @@ TEST_CASE("a worker idles until it ends, beside teams and while the program is s
   CHECK(worker["absent_ns"] == 60 * ms);
 }
 
+TEST_CASE("what threads lose that end before their process is won among all that were there then") {
+  TraceBuilder trace{4};  // omp_pause_resource_all() behind the only region
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start + 200 * ms, parallel);
+    trace.enter(thread, start + (thread == 0 ? 700 : 250) * ms, barrier);
+    trace.leave(thread, start + 700 * ms, barrier);
+    trace.team_end(thread, start + 700 * ms, parallel);
+    if (thread != 0) ends(trace, thread, start + 700 * ms);
+  }
+  trace.simple(0, start + 2700 * ms, EventType::program_end);
+  trace.set_clock();
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  check_near(finding(report, "imbalance")["lost_ns"], 3 * 450e6);
+  check_near(finding(report, "imbalance")["win_ns"], 3 * 450e6 / 4);
+  check_near(finding(report, "serial")["lost_ns"], 3 * 200e6);  // behind it nobody idles
+  check_near(finding(report, "serial")["win_ns"], 3 * 200e6 / 4);
+}
+
 TEST_CASE("a worker that replaces one that ended was not there before") {
   TraceBuilder trace{6};  // as libgomp's target regions on the host: a team of two each, with a new worker
   const RegionRef parallel = begin_with_team_of_two(trace);

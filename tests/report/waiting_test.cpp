@@ -89,3 +89,57 @@ TEST_CASE("a barrier and the waiting in it are one barrier") {
   CHECK(text.find("and 1 other barrier of") != std::string::npos);
   CHECK(text.find("barrier wait") == std::string::npos);
 }
+
+TEST_CASE("what a team waits is won among its threads, whatever the threads beside it do") {
+  TraceBuilder trace{4};
+  Definitions& d = trace.editable();
+  d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
+  d.comms.push_back({"Thread team 1", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  const auto all = trace.region("parallel", RegionRole::parallel),
+             two = trace.region("parallel", RegionRole::parallel, 20),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier, 21);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_begin(thread, start, all);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_end(thread, start + 10 * ms, all);
+  const std::uint64_t begin = start + 10 * ms, end = begin + 80 * ms;
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, begin, two, 1);
+    trace.enter(thread, thread == 0 ? end : begin + 20 * ms, barrier);
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, two, 1);
+  }
+  trace.simple(0, end, EventType::program_end);
+  const Json report = report_of(trace);
+  check_near(finding(report, "imbalance")["lost_ns"], 60e6);
+  check_near(finding(report, "imbalance")["win_ns"], 30e6);
+  check_near(finding(report, "unused-threads")["win_ns"], 2 * 80e6 / 4);
+}
+
+TEST_CASE("what teams that run at the same time wait is won among the threads of all") {
+  TraceBuilder trace{4};
+  Definitions& d = trace.editable();
+  d.groups[1].members = {0, 1};
+  for (const std::uint32_t first : {0u, 1u}) {
+    d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {first, first + 2}});
+    d.comms.push_back({"Thread team", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  }
+  const auto outer = trace.region("parallel", RegionRole::parallel),
+             inner = trace.region("parallel", RegionRole::parallel, 12),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier, 13);
+  const std::uint64_t begin = start + ms, end = begin + 80 * ms;
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start, outer);
+  for (const LocationRef thread : {0u, 1u, 2u, 3u}) {
+    if (thread == 1) trace.simple(1, begin, EventType::thread_fork, 0, 2);
+    trace.team_begin(thread, begin, inner, 1 + thread % 2);
+    trace.enter(thread, thread < 2 ? end : begin + 20 * ms, barrier);
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, inner, 1 + thread % 2);
+    if (thread == 1) trace.simple(1, end, EventType::thread_join);
+  }
+  for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, end + ms, outer);
+  trace.simple(0, end + ms, EventType::program_end);
+  const Json found = finding(report_of(trace), "imbalance");
+  check_near(found["lost_ns"], 120e6);
+  check_near(found["win_ns"], 30e6);
+}

@@ -2,6 +2,7 @@
 // The account: every second of every thread, from the process' start to its end, in exactly one place.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,11 +80,13 @@ struct AccountProcess {
   std::uint64_t begin = 0, end = 0, threads = 0;
   std::uint64_t ended = 0;    ///< threads that ended while the process went on
   std::uint64_t present = 0;  ///< threads that were there at one time, at most
+  std::uint64_t workers = 0;  ///< as that, without those that the program made itself
   /// In which no team was at work, and its thread neither in MPI nor waiting for a device.
   std::uint64_t serial_wall = 0;
   std::uint64_t device_wall = 0;  ///< outside of teams, in which its thread waited for a device
   std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
+  std::uint64_t wall() const { return end - begin - std::min(end - begin, beyond); }
 };
 
 /// A stretch in which no team was at work.
@@ -126,6 +129,8 @@ struct Account {
   std::vector<AccountRow> details;       ///< by time
   std::vector<SerialStretch> stretches;  ///< the longest ones
   std::map<RegionRef, LoopFacts> loops;
+  /// How many threads of its teams are in a parallel region at one time: a mean of the time in which there are any.
+  std::map<RegionRef, double> threads_in;
   std::uint64_t at(Place place) const { return ns[static_cast<std::size_t>(place)]; }
   /// Takes `ns` of a cell into one of its own, behind all: its index.
   std::size_t split(std::size_t cell, std::uint64_t ns);

@@ -288,7 +288,7 @@ struct Finding {
   std::uint32_t line = 0;
   std::uint64_t lost = 0;          ///< ns of all threads: the sum of its cells
   std::vector<std::size_t> cells;  ///< of the account: indices into its details
-  std::uint64_t win = 0;           ///< ns of the run's time: lost / threads
+  std::uint64_t win = 0;           ///< ns of the run's time: what is lost, among the threads that are beside it
   std::uint64_t at = 0;            ///< where it is seen best, on the trace's clock; 0 none
 };
 

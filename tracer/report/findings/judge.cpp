@@ -2,6 +2,9 @@
 // What keeps a program from being faster, by the account: findings by the seconds that could be won, each with its
 // place, cause, what fits to try and how sure it is; or why there is no finding.
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -11,6 +14,13 @@ namespace tracer::report {
 namespace {
 
 constexpr double least_share = 0.03;  ///< of the run's time; less is no finding
+
+/// Places in which a thread is part of a team, if it is in a parallel region.
+bool is_in_team(Place place) {
+  return place == Place::work || place == Place::imbalance || place == Place::starvation || place == Place::tasking ||
+         place == Place::team || place == Place::locks || place == Place::exclusive || place == Place::device ||
+         place == Place::mpi;
+}
 
 }  // namespace
 
@@ -143,13 +153,32 @@ void Judge::take_idle(Cells& mine, Place idle, RegionRef beside, double part) {
   take(mine);
 }
 
+/// Threads that are there at one time: of programs that follow each other those of one. A mean of the run, but for
+/// workers that end before it.
+double Judge::threads_there() const {
+  double workers = 0;
+  for (const AccountProcess& process : account_.processes)
+    workers += static_cast<double>(process.workers) * share(process.wall(), wall_);
+  return std::max({1.0, share(there(), wall_), workers});
+}
+
+/// Among how many threads the time of a cell would be spread if none of it were lost: those of the teams that are in its
+/// region at one time, or those that are there.
+double Judge::threads_beside(const AccountRow& row) const {
+  const auto found = account_.threads_in.find(row.parallel);
+  return is_in_team(row.place) && found != account_.threads_in.end() ? std::max(1.0, found->second) : threads_there();
+}
+
 /// Kept when it is worth a word. `most`: ns of the cells that could be won.
 void Judge::add(Finding finding, std::string id, Cells cells, std::uint64_t most) {
   take(cells);
   finding.id = std::move(id);
   finding.lost = sum(cells);
   finding.cells = std::move(cells);
-  finding.win = static_cast<std::uint64_t>(static_cast<double>(std::min(finding.lost, most)) / threads_there());
+  double win = 0;
+  for (const std::size_t cell : finding.cells)
+    win += static_cast<double>(account_.details[cell].ns) / threads_beside(account_.details[cell]);
+  finding.win = static_cast<std::uint64_t>(std::llround(win * std::min(1.0, share(most, finding.lost))));
   if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
   // What the host and others take may lie anywhere: a finding has to stand out of it.
   if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));

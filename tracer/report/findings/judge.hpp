@@ -173,8 +173,8 @@ class Judge {
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
   /// The time of threads that were there, in ns: libgomp may end and create hundreds in a run of four.
   std::uint64_t there() const { return account_.total - account_.at(Place::absent); }
-  /// Threads that were there at one time, a mean of the run: of programs that follow each other those of one.
-  double threads_there() const { return std::max(1.0, share(there(), wall_)); }
+  double threads_there() const;
+  double threads_beside(const AccountRow& row) const;
   void summarize();
   std::string reason() const;
 

@@ -36,7 +36,7 @@ void Judge::one_thread() {
 Judge::SerialPart Judge::serial_part(std::uint64_t idle) const {
   std::uint64_t walls = 0, others = 0;
   for (const AccountProcess& process : account_.processes) {
-    const std::uint64_t wall = process.end - process.begin - std::min(process.end - process.begin, process.beyond);
+    const std::uint64_t wall = process.wall();
     std::uint64_t there = 0;
     for (std::size_t p = 0; p < places; ++p)
       if (static_cast<Place>(p) != Place::absent) there += process.ns[p];

@@ -161,6 +161,11 @@ class Accountant final : public Observer {
     std::uint64_t wall = 0, threads = 0, count = 0;  ///< threads: ns, of all its threads
     std::uint32_t largest = 0;
   };
+  /// The executions of a region, by all processes.
+  struct InRegion {
+    std::uint64_t threads = 0;  ///< ns, of all its threads
+    Covered wall;
+  };
   /// What a location group's threads share.
   struct Process {
     std::uint32_t group = 0;
@@ -301,6 +306,7 @@ class Accountant final : public Observer {
   std::map<RegionRef, std::uint64_t> own_waits_;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;
+  std::map<RegionRef, InRegion> in_regions_;
   std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found
   std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref, chunks_ = undefined_ref;
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The account at the end of the trace: what needs the whole run, and the sums.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/measures/account.hpp"
+#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 namespace {
@@ -141,19 +144,28 @@ void Accountant::share_delay(State& state, AccountThread& row) {
 
 /// Of its threads: workers are there from the beginning on, others and those that replace one from their first event.
 void Accountant::count_presence(std::size_t process, AccountProcess& sum) const {
-  std::vector<std::pair<std::uint64_t, int>> changes;
+  struct Change {
+    std::uint64_t time;
+    int all, workers;
+    bool operator<(const Change& other) const { return std::pair{time, all} < std::pair{other.time, other.all}; }
+  };
+  std::vector<Change> changes;
   for (const State& state : states_) {
     if (!state.counted || state.helper || state.process != process) continue;
     const std::uint64_t from =
         state.seen && !state.initial && (!state.worker || state.replaces) ? state.first : sum.begin;
     const std::uint64_t to = state.ended != 0 ? state.ended : sum.end;
     if (to < sum.end && sum.end - to >= (sum.end - sum.begin) / 100) ++sum.ended;  // not those that ended with it
-    changes.emplace_back(from, 1);
-    changes.emplace_back(std::max(to, from + 1), -1);
+    const int worker = state.initial || state.worker ? 1 : 0;
+    changes.push_back({from, 1, worker});
+    changes.push_back({std::max(to, from + 1), -1, -worker});
   }
   std::sort(changes.begin(), changes.end());
-  std::uint64_t now = 0;
-  for (const auto& change : changes) sum.present = std::max(sum.present, change.second > 0 ? ++now : --now);
+  std::int64_t now = 0, workers = 0;
+  for (const Change& change : changes) {
+    sum.present = std::max(sum.present, static_cast<std::uint64_t>(now += change.all));
+    sum.workers = std::max(sum.workers, static_cast<std::uint64_t>(workers += change.workers));
+  }
 }
 
 AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account& account) {
@@ -168,7 +180,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   sum.begin = process.begin;
   sum.end = std::max(from_kernel ? facts.end : process.last, process.begin);
   sum.beyond = process.beyond.value(sum.end);
-  const std::uint64_t wall = sum.end - sum.begin - std::min(sum.end - sum.begin, sum.beyond);
+  const std::uint64_t wall = sum.wall();
   if (replay_.is_confined()) start = 0;  // the tool's
   const std::uint64_t unknown = facts.is_cut() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last),
@@ -234,7 +246,7 @@ Account Accountant::account() {
     result.end = is_first ? one.end : std::max(result.end, one.end);
     result.serial_wall += one.serial_wall / known;
     result.device_wall += one.device_wall / known;
-    result.within += (one.end - one.begin - std::min(one.end - one.begin, one.beyond)) / known;
+    result.within += one.wall() / known;
     result.threads += one.threads;
     result.ended += one.ended;
     result.present += one.present;
@@ -248,6 +260,8 @@ Account Accountant::account() {
                    [](const SerialStretch& a, const SerialStretch& b) { return a.ns > b.ns; });
   if (result.stretches.size() > most_stretches) result.stretches.resize(most_stretches);
   result.loops = std::move(loops_);
+  for (const auto& [region, here] : in_regions_)
+    if (region != undefined_ref) result.threads_in[region] = share(here.threads, here.wall.value());
   return result;
 }
 

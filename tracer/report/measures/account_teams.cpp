@@ -166,7 +166,13 @@ void Accountant::team_ended(Team& team) {
   for (const Team::Member& one : team.members) {  // members that the trace does not let go
     std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
   }
-  if (const State& master = states_[team.master]; found->second.is_outer && !master.helper && team.end > team.begin) {
+  const State& master = states_[team.master];
+  if (!master.helper && team.end > team.begin) {
+    InRegion& here = in_regions_[team.region];
+    here.threads += team.size * (team.end - team.begin);
+    here.wall.add(team.begin, team.end);
+  }
+  if (found->second.is_outer && !master.helper && team.end > team.begin) {
     Beside& beside = process_of(master).beside[team.region];
     beside.wall += team.end - team.begin;
     beside.threads += team.size * (team.end - team.begin);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A count that goes up and down, and how long it was not zero.
+// How long a count that goes up and down was not zero, and how long one of several intervals lasted at least.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace tracer::report {
 
@@ -21,6 +24,28 @@ class Integral {
  private:
   std::int64_t count_ = 0;
   std::uint64_t sum_ = 0, since_ = 0;
+};
+
+/// The union of intervals that come in the order of their ends.
+class Covered {
+ public:
+  void add(std::uint64_t begin, std::uint64_t end) {
+    while (!parts_.empty() && parts_.back().second >= begin) {
+      begin = std::min(begin, parts_.back().first);
+      end = std::max(end, parts_.back().second);
+      sum_ -= parts_.back().second - parts_.back().first;
+      parts_.pop_back();
+    }
+    if (parts_.size() == most) parts_.erase(parts_.begin());
+    parts_.emplace_back(begin, end);
+    sum_ += end - begin;
+  }
+  std::uint64_t value() const { return sum_; }
+
+ private:
+  static constexpr std::size_t most = 64;  ///< that a later interval may still join
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
+  std::uint64_t sum_ = 0;
 };
 
 }  // namespace tracer::report
