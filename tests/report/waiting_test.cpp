@@ -7,6 +7,7 @@
 
 #include "tests/report/reported.hpp"
 #include "tests/report/trace_builder.hpp"
+#include "tracer/report/measures/pending_events.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -142,4 +143,68 @@ TEST_CASE("what teams that run at the same time wait is won among the threads of
   const Json found = finding(report_of(trace), "imbalance");
   check_near(found["lost_ns"], 120e6);
   check_near(found["win_ns"], 30e6);
+}
+
+namespace {
+
+/// Two threads, and one beside them that fulfils the events of four detached tasks, each 29 ms after the task's end.
+/// `busy`: meanwhile the second thread does not wait at the barrier, but works.
+TraceBuilder detached_tasks(bool busy) {
+  TraceBuilder trace{3};
+  trace.editable().groups[1].members.pop_back();
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             wait = trace.region("taskwait", RegionRole::task_wait, 14),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier),
+             fulfill = trace.region("fulfill event", RegionRole::artificial);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start, parallel);
+  const std::uint64_t end = start + 120 * ms;
+  trace.enter(1, busy ? end : start, barrier);
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    const std::uint64_t now = start + (i - 1) * 30 * ms;
+    trace.create_task(0, now, create, i, i);
+    trace.enter(0, now, wait);
+    trace.run_task(0, now, now + ms, task, 0, i);
+    trace.enter(2, now + 30 * ms - us, fulfill, {{0, i}});
+    trace.leave(2, now + 30 * ms - us, fulfill);
+    trace.leave(0, now + 30 * ms, wait);
+  }
+  trace.enter(0, end, barrier);
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("that threads wait for events of detached tasks is no lack of tasks") {
+  const bool busy = GENERATE(false, true);
+  TraceBuilder trace = detached_tasks(busy);
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  check_near(report["account"]["time"]["detached_ns"], (busy ? 1 : 2) * 4 * 29e6);
+  CHECK(report["account"]["time"]["starvation_ns"] <= 5 * ms);
+  CHECK(report["account"]["time"]["imbalance_ns"] == 0);
+  const Json& found = finding(report, "detached-tasks");
+  CHECK(found["line"] == 12);
+  CHECK(found["text"].get<std::string>().find("most of it for task @example.c:12") != std::string::npos);
+  for (const Json& one : report["verdict"]["findings"]) CHECK(one["id"] != "starvation");
+}
+
+TEST_CASE("times in which events of several tasks are pending are counted once") {
+  report::PendingEvents pending;
+  pending.add(20, 30, 1);
+  pending.add(50, 60, 2);
+  pending.add(40, 70, 3);
+  pending.add(70, 80, 4);
+  CHECK(pending.within(0, 100).ns == 50);
+  CHECK(pending.within(0, 100).region == 4);
+  CHECK(pending.within(25, 45).ns == 10);
+  CHECK(pending.within(30, 40).ns == 0);
+  CHECK(pending.within(80, 90).ns == 0);
 }

@@ -29,6 +29,7 @@ Directive construct_of(const Region& region, std::string_view label) {
   if (label.starts_with("taskgroup")) return Directive::task_group;
   if (label.starts_with("task dependence")) return Directive::task_dependence;
   if (label == "cancel") return Directive::cancel;
+  if (label == "fulfill event") return Directive::fulfill_event;
   if (label.starts_with("omp_set") || label.starts_with("omp_test")) return Directive::lock;
   using enum RegionRole;
   static constexpr ValueTable<RegionRole, Directive, 64> directives{Directive::other,

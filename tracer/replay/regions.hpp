@@ -51,6 +51,7 @@ enum class Directive : std::uint8_t {
   task_group,
   task_dependence,
   cancel,
+  fulfill_event,
   lock,
   mpi,
   target,

@@ -25,6 +25,7 @@ enum class Place : std::uint8_t {
   serial_idle,  ///< other threads meanwhile
   imbalance,    ///< at a barrier, until the last thread came
   starvation,   ///< for tasks that others still run or have not created yet
+  detached,     ///< for events of detached tasks (omp_fulfill_event)
   tasking,      ///< creating, scheduling and finding tasks
   team,         ///< start and join of teams, and leaving barriers
   locks,        ///< for omp_set_lock and the like

@@ -190,7 +190,7 @@ const Judge::Row Judge::findings[] = {
     {"parallel regions", "short-regions", &Judge::short_regions, true},
     {"parallel regions", "late-threads", &Judge::late_threads, false},
     {"barriers", "frequent-barriers", &Judge::frequent_barriers, true},
-    {"tasks", "small-tasks, queued-tasks, starvation", &Judge::tasks, true},
+    {"tasks", "detached-tasks, small-tasks, queued-tasks, starvation", &Judge::tasks, true},
     {"serial parts", "serial", &Judge::serial, true},
     {"locks", "contention, ordered", &Judge::locks, true},
     {"loops", "small-chunks", &Judge::small_chunks, true},

@@ -113,6 +113,7 @@ class Judge {
   void small_chunks();
   std::optional<std::size_t> cell_of_work(const RegionRow& loop) const;
   void tasks();
+  void detached_tasks();
   void starvation(RegionRef region, std::uint64_t longest);
   bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
   void queued_tasks();

@@ -22,6 +22,7 @@ bool waits_for_tasks(Directive construct) {
 
 void Judge::tasks() {
   if (account_.tasks == 0) return;
+  if (!is_perturbed()) detached_tasks();
   const Cells all = cells([](const AccountRow& row) { return row.is(Place::tasking) || row.is(Place::starvation); });
   const std::uint64_t mean = account_.task_work / account_.tasks;
   RegionRef region = undefined_ref;
@@ -79,6 +80,19 @@ void Judge::queued_tasks() {
         "keeps them looking; or create the tasks before threads come to wait.";
   }
   add(std::move(finding), "queued-tasks", mine);
+}
+
+/// The tasks have run, and are not complete before somebody fulfils their events.
+void Judge::detached_tasks() {
+  const Cells mine = cells_of(Place::detached);
+  const AccountRow worst = summary(mine);
+  Finding finding = at(worst.cause);
+  finding.at = worst.longest_at;
+  finding.text = formatted("Threads wait %s for the events of detached tasks (omp_fulfill_event), most of it for %s.",
+                           time(worst.ns).c_str(), name(worst.cause).c_str());
+  finding.advice = "Fulfil the events earlier, or give the team other tasks to run meanwhile.";
+  sure(finding, "high");
+  add(std::move(finding), "detached-tasks", mine);
 }
 
 void Judge::starvation(RegionRef region, std::uint64_t longest) {

@@ -68,6 +68,8 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
   schedule_ = find_parameter(definitions, "schedule");
   iterations_ = find_parameter(definitions, "iterations");
   chunks_ = find_parameter(definitions, "chunks");
+  task_id_ = find_attribute(definitions, "TASK_ID");
+  for (const RegionClass& region : replay.classes()) has_events_ |= region.construct == Directive::fulfill_event;
 }
 
 void Accountant::add_to(Spent& spent, std::uint32_t where, std::uint64_t ns) {
@@ -118,9 +120,14 @@ void Accountant::refresh(State& state, std::uint64_t time) {
   const TeamState& team = *member.shared;
   member.queued_from = team.queued.value(time);
   member.busy_from = team.busy.value(time);
+  member.at_work_from = team.at_work.value(time);
+  member.in_tasks_from = team.in_tasks.value(time);
 }
 
 void Accountant::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if (has_events_ && event.type == EventType::enter && event.ref < replay_.classes().size() &&
+      replay_.classes()[event.ref].construct == Directive::fulfill_event)
+    fulfilled(location, event.time, attribute_value(attributes, task_id_));
   State& state = states_[location];
   if (!state.counted) return;
   now_ = event.time;

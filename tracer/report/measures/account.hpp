@@ -12,12 +12,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"
 #include "tracer/report/measures/holds.hpp"
 #include "tracer/report/measures/integral.hpp"
+#include "tracer/report/measures/pending_events.hpp"
 
 namespace tracer::report {
 
@@ -100,14 +102,17 @@ class Accountant final : public Observer {
     std::uint32_t arrived = 0, left = 0;
     std::uint64_t last_arrival = 0, busy_at_arrival = 0;  ///< 0: not all have come
     std::uint64_t imbalance = 0, starvation = 0, tasking = 0, rest = 0;
+    PendingEvents::Part detached;   ///< that was waited for events, and for which task's most
     bool creator_was_last = false;  ///< the others waited for tasks, then
     Spent waited;                   ///< `imbalance`, by location
     Spent spent;                    ///< by region: of all who came, since the barrier before
   };
   struct TeamState {
-    std::map<std::uint64_t, Episode> episodes;                    ///< open ones, by number
-    TasksAtHand queued;                                           ///< tasks that wait to be run, and threads that wait
-    Integral busy;                                                ///< tasks that are not complete
+    std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
+    TasksAtHand queued;                         ///< tasks that wait to be run, and threads that wait
+    Integral busy;                              ///< tasks that are not complete
+    Integral at_work, in_tasks;                 ///< members that do not wait; of them, in tasks
+    PendingEvents pending;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> starts;  ///< from the fork to a thread's first work: ns, when
     std::uint64_t begin = 0;
     bool is_outer = false;  ///< of no member of another
@@ -120,10 +125,12 @@ class Accountant final : public Observer {
     std::uint64_t number = 0;   ///< of the next barrier
     std::size_t waited_at = 0;  ///< its place in that barrier's `waited`, once it has one there
     bool waiting = false;
-    bool is_at_hand = false;                       ///< it waits now, in no task: it would run one that is queued
-    std::uint64_t created = 0;                     ///< tasks since the barrier before
-    std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
-    Spent spent;                                   ///< by region, since the barrier before
+    bool is_at_hand = false;                            ///< it waits now, in no task: it would run one that is queued
+    bool is_in_task = false;                            ///< and does not wait there
+    std::uint64_t created = 0;                          ///< tasks since the barrier before
+    std::uint64_t queued_from = 0, busy_from = 0;       ///< the integrals at the location's last event
+    std::uint64_t at_work_from = 0, in_tasks_from = 0;  ///< likewise
+    Spent spent;                                        ///< by region, since the barrier before
   };
   /// When a thread's idling began, and what had passed until then: of teams, with its process' thread in MPI or waiting
   /// for a device, and outside of the phases that the trace is confined to.
@@ -165,6 +172,12 @@ class Accountant final : public Observer {
   struct InRegion {
     std::uint64_t threads = 0;  ///< ns, of all its threads
     Covered wall;
+  };
+  /// A task that is complete in the trace: it may have been detached.
+  struct EndedTask {
+    const Team* team = nullptr;
+    std::uint64_t time = 0;
+    RegionRef region = undefined_ref;
   };
   /// What a location group's threads share.
   struct Process {
@@ -242,6 +255,9 @@ class Accountant final : public Observer {
   }
   void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
                        std::uint64_t from, std::uint64_t to);
+  static PendingEvents::Part wait_for_events(const Member& member, Activity activity, std::uint64_t from,
+                                             std::uint64_t to);
+  void fulfilled(LocationRef location, std::uint64_t time, std::uint64_t task);
   void arrive(Member& member, RegionRef region, std::uint64_t time);
   void finish_episode(Team& team, Episode& episode, std::uint64_t time);
   void unblock(Task& task, std::uint64_t time);
@@ -293,6 +309,9 @@ class Accountant final : public Observer {
   /// Tasks that wait for others: how many those are; and who waits for a task.
   std::unordered_map<const Task*, std::uint32_t> blocked_;
   std::unordered_map<const Task*, std::vector<Task*>> successors_;
+  std::unordered_map<OwnNumber, EndedTask, OwnNumber::Hash> ended_tasks_;  ///< by id, where events are fulfilled
+  Bound few_ended_tasks_{std::size_t{1} << 18};
+  bool has_events_ = false;
   std::map<DetailKey, AccountRow> details_;
   enum class DoacrossMark : std::uint8_t { none, sink, source };
   std::vector<DoacrossMark> doacross_;         ///< by region; empty: there are none
@@ -308,7 +327,8 @@ class Accountant final : public Observer {
   std::map<RegionRef, LoopFacts> loops_;
   std::map<RegionRef, InRegion> in_regions_;
   std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found
-  std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref, chunks_ = undefined_ref;
+  std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref, chunks_ = undefined_ref,
+                task_id_ = undefined_ref;
 };
 
 }  // namespace tracer::report

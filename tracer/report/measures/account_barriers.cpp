@@ -6,6 +6,19 @@
 
 namespace tracer::report {
 
+/// What a thread waits for detached tasks' events: all else would have to be done by others. In a taskwait those are
+/// the team's tasks, at a barrier whatever its members do.
+PendingEvents::Part Accountant::wait_for_events(const Member& member, Activity activity, std::uint64_t from,
+                                                std::uint64_t to) {
+  const TeamState& team = *member.shared;
+  PendingEvents::Part part = team.pending.within(from, to);
+  const std::uint64_t others = activity == Activity::task_wait
+                                   ? team.in_tasks.value(to) - std::min(team.in_tasks.value(to), member.in_tasks_from)
+                                   : team.at_work.value(to) - std::min(team.at_work.value(to), member.at_work_from);
+  part.ns = std::min(part.ns, to - from - std::min(to - from, others));
+  return part;
+}
+
 void Accountant::wait_for_others(LocationRef location, State& state, Member& member, const Task& task,
                                  Activity activity, std::uint64_t from, std::uint64_t to) {
   TeamState& team = *member.shared;
@@ -13,27 +26,34 @@ void Accountant::wait_for_others(LocationRef location, State& state, Member& mem
   const std::uint64_t queued =
       std::min(ns, team.queued.value(to) - std::min(team.queued.value(to), member.queued_from));
   const std::uint64_t busy = std::min(ns, team.busy.value(to) - std::min(team.busy.value(to), member.busy_from));
-  const std::uint64_t starving = busy - std::min(busy, queued);
+  PendingEvents::Part events = wait_for_events(member, activity, from, to);
+  events.ns = std::min(events.ns, ns - queued);
   const RegionRef region = task.stack.back().region;
   if (activity == Activity::task_wait || task.is_explicit || !member.waiting) {
     // Without a task in sight a taskwait waits for one on a device, or its child has just ended.
     charge(state, Place::tasking, queued);
-    charge(state, Place::starvation, ns - queued);
+    charge(state, Place::detached, events.ns);
+    charge(state, Place::starvation, ns - queued - events.ns);
     add_detail(Place::tasking, region, undefined_ref, member.team->region, queued, to, member.team->size);
-    add_detail(Place::starvation, region, undefined_ref, member.team->region, ns - queued, to, member.team->size);
+    add_detail(Place::detached, region, events.region, member.team->region, events.ns, to, member.team->size);
+    add_detail(Place::starvation, region, undefined_ref, member.team->region, ns - queued - events.ns, to,
+               member.team->size);
     return;
   }
   Episode& episode = team.episodes[member.number];
-  std::uint64_t rest = ns - std::min(ns, queued + starving), late = 0;
+  const std::uint64_t starving = std::min(busy - std::min(busy, queued), ns - queued - events.ns);
+  std::uint64_t rest = ns - queued - events.ns - starving, late = 0;
   if (episode.last_arrival != 0 && to > episode.last_arrival) {
     // What is behind the last arrival, but for the time in which tasks were left.
     const std::uint64_t after = std::min(ns, to - episode.last_arrival);
     const std::uint64_t busy_then = std::max(episode.busy_at_arrival, member.busy_from);
     const std::uint64_t busy_after = team.busy.value(to) - std::min(team.busy.value(to), busy_then);
-    late = std::min(rest, after - std::min(after, busy_after));
+    const std::uint64_t events_after = std::min(events.ns, team.pending.within(to - after, to).ns);
+    late = std::min(rest, after - std::min(after, busy_after + events_after));
   }
   rest -= late;
   charge(state, Place::tasking, queued);
+  charge(state, Place::detached, events.ns);
   charge(state, Place::starvation, starving);
   charge(state, Place::team, late);
   if (rest != 0) {
@@ -46,6 +66,8 @@ void Accountant::wait_for_others(LocationRef location, State& state, Member& mem
   episode.region = region;
   episode.tasking += queued;
   episode.starvation += starving;
+  if (events.ns > episode.detached.ns) episode.detached.region = events.region;
+  episode.detached.ns += events.ns;
   episode.rest += late;
   episode.imbalance += rest;
 }
@@ -81,6 +103,7 @@ void Accountant::finish_episode(Team& team, Episode& episode, std::uint64_t time
   for (const auto& [location, ns] : episode.waited) charge(states_[location], place, ns);
   add_detail(place, episode.region, episode.cause, team.region, episode.imbalance, at, team.size);
   add_detail(Place::starvation, episode.region, episode.cause, team.region, episode.starvation, at, team.size);
+  add_detail(Place::detached, episode.region, episode.detached.region, team.region, episode.detached.ns, at, team.size);
   add_detail(Place::tasking, episode.region, undefined_ref, team.region, episode.tasking, at, team.size);
   add_detail(Place::team, episode.region, undefined_ref, team.region, episode.rest, at, team.size);
 }

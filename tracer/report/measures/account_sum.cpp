@@ -26,8 +26,9 @@ std::uint64_t part_of(std::uint64_t ns, std::uint64_t part, std::uint64_t whole)
 std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uint64_t ran, std::uint64_t awake) {
   const auto at = [&](Place place) { return ns[static_cast<std::size_t>(place)]; };
   const std::uint64_t work = at(Place::work);
-  const std::uint64_t in_teams = work + at(Place::imbalance) + at(Place::starvation) + at(Place::tasking) +
-                                 at(Place::team) + at(Place::locks) + at(Place::exclusive) + at(Place::device);
+  const std::uint64_t in_teams = work + at(Place::imbalance) + at(Place::starvation) + at(Place::detached) +
+                                 at(Place::tasking) + at(Place::team) + at(Place::locks) + at(Place::exclusive) +
+                                 at(Place::device);
   const std::uint64_t delayed = part_of(facts.delay, work, awake);
   if (work == 0 || in_teams <= delayed) return std::min(work, ran + delayed);
   return std::min(work, part_of(ran, in_teams, in_teams - delayed));
@@ -36,9 +37,10 @@ std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uin
 }  // namespace
 
 const char* name_of(Place place) noexcept {
-  constexpr const char* names[] = {"work",     "serial", "serial_idle", "imbalance",   "starvation",  "tasking",
-                                   "team",     "locks",  "exclusive",   "device",      "device_idle", "mpi",
-                                   "mpi_idle", "unused", "tool",        "descheduled", "absent",      "unknown"};
+  constexpr const char* names[] = {"work",     "serial",      "serial_idle", "imbalance", "starvation",
+                                   "detached", "tasking",     "team",        "locks",     "exclusive",
+                                   "device",   "device_idle", "mpi",         "mpi_idle",  "unused",
+                                   "tool",     "descheduled", "absent",      "unknown"};
   static_assert(sizeof names / sizeof names[0] == places);
   return names[static_cast<std::size_t>(place)];
 }
@@ -49,6 +51,7 @@ const char* text_of(Place place) noexcept {
                                    "idle while the program is serial",
                                    "imbalance: waiting at barriers",
                                    "starving for tasks",
+                                   "waiting for events of detached tasks",
                                    "creating and scheduling tasks",
                                    "start and join of teams",
                                    "waiting for locks",

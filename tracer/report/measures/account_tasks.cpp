@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that could be run, tasks that are not complete, and what creating one costs.
 #include <algorithm>
+#include <optional>
 
 #include "tracer/report/measures/account.hpp"
 
@@ -44,7 +45,11 @@ void Accountant::task_started(LocationRef, Task& task) {
   if (TeamState* const team = open_team_of(task)) team->queued.add_queued(-1, now_);
 }
 
-void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
+void Accountant::task_completed(LocationRef location, Task& task, std::uint64_t time) {
+  if (has_events_ && task.id != 0)
+    few_ended_tasks_.entry(ended_tasks_, replay_.in_process(location, task.id), [](const EndedTask& ended) {
+      return std::optional{ended.time};
+    }) = {task.team.get(), time, task.region};
   if (!task.discarded) ++tasks_;
   if (const auto found = successors_.find(&task); found != successors_.end()) {
     for (Task* sink : found->second) unblock(*sink, time);
@@ -55,6 +60,15 @@ void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
     team->busy.add(-1, time);
   }
   blocked_.erase(&task);
+}
+
+/// Of a task that still runs the event is no reason to wait.
+void Accountant::fulfilled(LocationRef location, std::uint64_t time, std::uint64_t task) {
+  const auto ended = ended_tasks_.find(replay_.in_process(location, task));
+  if (ended == ended_tasks_.end()) return;
+  const auto team = teams_.find(ended->second.team);
+  if (team != teams_.end()) team->second.pending.add(ended->second.time, time, ended->second.region);
+  ended_tasks_.erase(ended);
 }
 
 void Accountant::task_switched(LocationRef location, Task&, Task& to, std::uint64_t time) {
@@ -70,8 +84,13 @@ void Accountant::follow_waiting(State& state, const Task& task, std::uint64_t ti
     const Activity activity = task.stack.back().activity;
     waits = activity == Activity::barrier || activity == Activity::task_wait;
   }
+  if (const bool is_in_task = task.is_explicit && !waits; is_in_task != member.is_in_task) {
+    member.is_in_task = is_in_task;
+    member.shared->in_tasks.add(is_in_task ? 1 : -1, time);
+  }
   if (waits == member.is_at_hand) return;
   member.is_at_hand = waits;
+  member.shared->at_work.add(waits ? -1 : 1, time);
   member.shared->queued.add_waiting(waits ? 1 : -1, time);
 }
 

@@ -137,6 +137,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
   state.members.push_back({});
   state.members.back().team = &team;
   state.members.back().shared = &known;
+  known.at_work.add(1, now_);
   const auto levels = std::count_if(state.members.begin(), state.members.end(),
                                     [](const Member& member) { return member.team->size > 1; });
   active_levels_ = std::max(active_levels_, static_cast<std::uint64_t>(levels));
@@ -146,7 +147,12 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
 void Accountant::team_left(LocationRef location, Team& team, Task&) {
   State& state = states_[location];
   if (!state.counted || state.members.empty()) return;
-  if (const Member& member = state.members.back(); member.is_at_hand) member.shared->queued.add_waiting(-1, now_);
+  const Member& member = state.members.back();
+  if (member.is_at_hand)
+    member.shared->queued.add_waiting(-1, now_);
+  else
+    member.shared->at_work.add(-1, now_);
+  if (member.is_in_task) member.shared->in_tasks.add(-1, now_);
   state.members.pop_back();
   // For the team around it the nested region is what its thread does meanwhile.
   if (location == team.master && !state.members.empty())

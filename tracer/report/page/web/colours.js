@@ -12,11 +12,11 @@ export function activityColour(name) {
   return {work: dark ? '#4a86e8' : '#7db4e6', barrier: '#d55e00', task_wait: '#e69f00', lock_wait: '#cc79a7', runtime: dark ? '#d8d2c4' : '#57524a', device: '#009e73', mpi: dark ? '#7818f0' : '#6030f0', idle: dark ? '#3a404a' : '#dfe3e8'}[name];
 }
 /** Of the account's places. @type {Record<string, string>} */
-export const placeNames = {work: 'work in parallel regions', serial: 'serial work', serial_idle: 'idle while the program is serial', imbalance: 'imbalance: waiting at barriers', starvation: 'starving for tasks', tasking: 'creating and scheduling tasks', team: 'start and join of teams',
+export const placeNames = {work: 'work in parallel regions', serial: 'serial work', serial_idle: 'idle while the program is serial', imbalance: 'imbalance: waiting at barriers', starvation: 'starving for tasks', detached: 'waiting for events of detached tasks', tasking: 'creating and scheduling tasks', team: 'start and join of teams',
   locks: 'waiting for locks', exclusive: 'waiting for critical, atomic, ordered', device: 'waiting for devices', device_idle: 'idle while one thread waits for a device', mpi: 'inside MPI', mpi_idle: 'idle while one thread is in MPI', unused: 'not in the team', tool: 'the tool itself', descheduled: 'without a processor', absent: 'not there yet, or ended', unknown: 'unknown'};
 /** The colour of the activity that a place is a part of. @param {string} place @returns {string} */
 export function placeColour(place) {
-  const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', mpi: 'mpi', tasking: 'runtime', team: 'runtime'}[place];
+  const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', detached: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', mpi: 'mpi', tasking: 'runtime', team: 'runtime'}[place];
   return activity ? activityColour(activity) : {serial: dark ? '#2f6ea8' : '#4a8fd0', mpi_idle: dark ? '#41307a' : '#cfc4f7', device_idle: dark ? '#1f5c4a' : '#bfe6d9', tool: '#000000', descheduled: '#6b4c9a'}[place] || activityColour('idle');
 }
 /** @param {number} index of its name */
