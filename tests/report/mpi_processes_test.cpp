@@ -10,6 +10,7 @@
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -186,6 +187,43 @@ TEST_CASE("of a job that was killed when it hung it is told where its threads we
   const Json busy = report_on(500 * ms);
   CHECK(note_in(busy, "silence").empty());
   CHECK(note_in(busy, "last-seen") == where);
+}
+
+TEST_CASE("of a job's processes the one is named whose end explains the others', not one that its launcher ended") {
+  using report::RunFacts;
+  const auto facts = [](std::uint64_t end, const char* ended, int signal, int status, const char* abort = "") {
+    RunFacts of;
+    of.known = true;
+    of.end = end;
+    of.ended = ended;
+    of.signal = signal;
+    of.exit_status = status;
+    of.inside = 1;
+    of.mpi_abort = abort;
+    return of;
+  };
+  const auto by_signal = [&](int signal, std::uint64_t end) { return facts(end, "signal", signal, -1); };
+  const auto by_exit = [&](int status, std::uint64_t end) { return facts(end, "without telling", 0, status); };
+  const auto unknown = [&](std::uint64_t end) { return facts(end, "unknown", 0, -1); };
+  const auto returned = [&](int status, std::uint64_t end) { return facts(end, "return", 0, status); };
+  const auto worst = [](const std::vector<RunFacts>& ends) {
+    std::vector<report::ProcessRow> processes(ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) processes[i].facts = ends[i];
+    return report::process_that_ended_worst(processes) - processes.data();
+  };
+  constexpr int killed = 9, crashed = 11, terminated = 15;
+  CHECK(worst({by_signal(terminated, 10), by_signal(crashed, 20), by_signal(terminated, 10)}) == 1);
+  CHECK(worst({unknown(10), by_signal(crashed, 20)}) == 1);
+  CHECK(worst({by_signal(killed, 10), by_signal(crashed, 20)}) == 1);
+  CHECK(worst({by_signal(terminated, 10), by_signal(killed, 20)}) == 1);
+  CHECK(worst({by_signal(killed, 20), by_exit(6, 10)}) == 1);
+  CHECK(worst({by_signal(killed, 10), by_exit(6, 20)}) == 0);
+  CHECK(worst({by_signal(terminated, 10), by_exit(6, 20)}) == 1);
+  CHECK(worst({by_signal(terminated, 10), unknown(20)}) == 1);
+  CHECK(worst({unknown(20), unknown(0), unknown(10)}) == 2);
+  CHECK(worst({by_signal(crashed, 10), facts(20, "unknown", 0, -1, "7")}) == 1);
+  CHECK(worst({returned(0, 10), returned(3, 20)}) == 1);
+  CHECK(worst({returned(0, 20), returned(0, 10)}) == 0);
 }
 
 TEST_CASE("threads that call MPI though it was begun for one are named") {

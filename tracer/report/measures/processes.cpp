@@ -3,12 +3,16 @@
 #include "tracer/report/measures/processes.hpp"
 
 #include <algorithm>
+#include <csignal>
+#include <limits>
 #include <map>
+#include <tuple>
 
 #include "tracer/property_names.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
+
 double processors_of(const std::vector<const RunFacts*>& of_host) {
   double sum = 0, online = 0, most = 0;
   for (const RunFacts* facts : of_host) {
@@ -18,6 +22,20 @@ double processors_of(const std::vector<const RunFacts*>& of_host) {
   }
   return online == 0 ? most : std::min(sum, online);
 }
+
+namespace {
+
+/// How much an end explains of others'. When one process of a job ends launchers send the others SIGTERM, and SIGKILL
+/// to those that go on; the system sends SIGKILL as well where memory runs out.
+int weight_of_end(const RunFacts& facts) {
+  if (!facts.mpi_abort.empty()) return 6;
+  if (!facts.is_cut()) return facts.exit_status > 0 ? 1 : 0;
+  if (facts.ended != "signal") return facts.exit_status > 0 ? 4 : 3;
+  if (facts.signal == SIGTERM || facts.signal == SIGINT || facts.signal == SIGHUP) return 2;
+  return facts.signal == SIGKILL ? 4 : 5;
+}
+
+}  // namespace
 
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads) {
   const std::vector<bool> left_out = groups_left_out(definitions);
@@ -86,12 +104,15 @@ std::string name_in_job(const Report& report, const DeviceRow& device) {
 }
 
 const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& processes) {
-  const auto weight = [](const RunFacts& facts) {
-    return !facts.mpi_abort.empty() ? 3 : facts.is_cut() ? 2 : facts.exit_status > 0 ? 1 : 0;
+  // Greater is worse.
+  const auto rank_of = [](const RunFacts& facts) {
+    constexpr auto unknown = std::numeric_limits<std::uint64_t>::max();
+    const int weight = weight_of_end(facts);
+    return std::tuple{weight, weight == 0 || facts.end == 0 ? 0 : unknown - facts.end};
   };
   const ProcessRow* worst = nullptr;
   for (const ProcessRow& process : processes)
-    if (process.facts.known && (worst == nullptr || weight(process.facts) > weight(worst->facts))) worst = &process;
+    if (process.facts.known && (worst == nullptr || rank_of(process.facts) > rank_of(worst->facts))) worst = &process;
   return worst;
 }
 

@@ -48,8 +48,10 @@ Balance balance_of_processes(const std::vector<ProcessRow>& processes);
 /// A device's name, before that of the process that uses it where there are several.
 std::string name_in_job(const Report& report, const DeviceRow& device);
 
-/// The process whose end explains most of the others': the first that called MPI_Abort, or was killed, or gave an exit
-/// status that is not 0; else the first. nullptr: no end is known.
+/// The process whose end explains most of the others': that called MPI_Abort; that was killed by a signal that
+/// launchers do not send; that ended itself by _exit with a status that is not 0, or was killed by SIGKILL; whose end
+/// is unknown; that was killed otherwise; that gave an exit status that is not 0. Of several the earliest. Else the
+/// first process. nullptr: no end is known.
 const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& processes);
 
 /// Of the run as a whole: the archive's own facts, or else those of its processes.
