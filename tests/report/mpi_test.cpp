@@ -323,6 +323,16 @@ TEST_CASE("a message that nobody receives is told by the call that sent it, if a
   CHECK(said({{"TRACER::COUNTER::MPI_NOT_TOLD_RECEIVES_THAT_FAILED", "1"}}).empty());
 }
 
+TEST_CASE("of calls that took no time a rank is named that made them") {
+  MpiJob job = two_ranks();
+  const RegionRef region = job.function("MPI_Comm_rank", 10);
+  job.trace.enter(1, start + ms, region);
+  job.trace.leave(1, start + ms, region);
+  const Json function = report_of(job.finish())["mpi"]["functions"][0];
+  CHECK(function["ranks"] == 1);
+  CHECK(function["most_rank"] == 1);
+}
+
 TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {
   MpiJob job{200};
   std::uint64_t bytes = 0;

@@ -134,8 +134,7 @@ void Mpi::fill_ranks(MpiReport& to) const {
       all.waiting += of.waiting;
       all.sent += of.sent;
       all.received += of.received;
-      ++all.ranks;
-      if (of.total > all.most) all.most = of.total, all.longest_rank = rank;
+      if (++all.ranks == 1 || of.total > all.most) all.most = of.total, all.longest_rank = rank;
       MpiCallRow own{functions_[function], of.count, of.total, of.longest, of.waiting, of.sent, of.received};
       own.ranks = 1;
       own.longest_rank = rank;
