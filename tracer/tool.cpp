@@ -324,7 +324,10 @@ bool join(const Tool* self) {
   if (Session::current() == nullptr && !Forks::is_undecided()) {
     static bool tried = false;  // the run of this process, and of a parent whose trace had ended, is not begun twice
     if (std::exchange(tried, true) || ended.load() != nullptr) return false;
-    if (begin_session(*self) == nullptr) return false;
+    const Nanoseconds begin = read_monotonic();
+    Session* const session = begin_session(*self);
+    if (session == nullptr) return false;
+    session->count("tool.start_ns", read_monotonic() - begin);
   }
   has_front_end.store(true);
   return true;

@@ -105,7 +105,8 @@ TEST_CASE("what is outside of the phases that a report is confined to is no time
   CHECK(account.wall() == 2 * 27 * ms);
   CHECK(account.serial_wall == 2 * 4 * ms);
   REQUIRE(account.stretches.size() == 4);
-  CHECK(account.stretches[0].to - account.stretches[0].from == 5 * ms);
+  CHECK(account.stretches[1].to - account.stretches[1].from == 5 * ms);
+  CHECK(account.stretches[1].ns == 2 * ms);  // without MPI
   CHECK(report.thread_rows[1].ns[static_cast<std::size_t>(report::Activity::work)] == 2 * 12 * ms);
   CHECK(report.tasks.work == 2 * (32 + 4 + 3) * ms);
   // The whole, for comparison.

@@ -158,6 +158,10 @@ TEST_CASE("what threads lose that end before their process is won among all that
   check_near(finding(report, "imbalance")["win_ns"], 3 * 450e6 / 4);
   check_near(finding(report, "serial")["lost_ns"], 3 * 200e6);  // behind it nobody idles
   check_near(finding(report, "serial")["win_ns"], 3 * 200e6 / 4);
+  const std::string text = finding(report, "serial")["text"];
+  INFO(text);
+  CHECK(text.find("200 ms of 2.7 s (7 %) are serial: one thread works outside of parallel regions and 3 idle") == 0);
+  CHECK(text.find("The longest part, 200 ms, is before the first region") != std::string::npos);
 }
 
 TEST_CASE("a worker that replaces one that ended was not there before") {

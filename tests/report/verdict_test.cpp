@@ -3,8 +3,10 @@
 #include "catch.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/report/known_traces.hpp"
@@ -338,6 +340,32 @@ TEST_CASE("the serial part is told with what it costs, and the speed-up that thi
   CHECK(advice.find("What is before the first parallel region is the program's start") == 0);
   CHECK(advice.find("tracer report --from 0.050s.") != std::string::npos);
   CHECK(serial["sure"] == "medium");
+}
+
+TEST_CASE("the longest serial part is the program's own, without its process' start and end, as the sum is") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start + 790 * ms, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start + 800 * ms, parallel);
+    trace.team_end(thread, start + 1300 * ms, parallel);
+  }
+  trace.simple(0, start + 1300 * ms, EventType::program_end);
+  for (const auto& [name, ns] : {std::pair{"PROCESS_START_NS", start},
+                                 {"PROCESS_END_NS", start + 1340 * ms},
+                                 {"PROCESSOR_AT_START_NS", 20 * ms},
+                                 {"DELAY_AT_START_NS", 370 * ms}})
+    trace.editable().properties.push_back({std::string{"TRACER::RUN::"} + name, std::to_string(ns)});
+  trace.set_clock();
+  const Json report = report_of(trace);
+  const Json& serial = finding(report, "serial");
+  check_near(serial["lost_ns"], 3 * 400e6);
+  const std::string text = serial["text"];
+  INFO(text);
+  CHECK(text.find("400 ms of 1.34 s (30 %) are serial") == 0);
+  CHECK(text.find("The longest part, 400 ms, is before the first region") != std::string::npos);
+  CHECK(report["account"]["serial_parts"][0]["ns"] == 400 * ms);
+  for (const Json& cell : report["account"]["details"]) CHECK(cell["longest_ns"] <= 500 * ms);
 }
 
 TEST_CASE("the serial part between regions is the program's own") {

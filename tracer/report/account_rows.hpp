@@ -94,7 +94,7 @@ struct AccountProcess {
 struct SerialStretch {
   std::uint64_t from = 0, to = 0;
   RegionRef after = undefined_ref, before = undefined_ref;  ///< parallel regions
-  std::uint64_t ns = 0;                                     ///< without waits for devices
+  std::uint64_t ns = 0;  ///< the program's own: without MPI, waits for devices, and its process' start and end
 };
 
 /// A worksharing loop, beside its times.

@@ -32,8 +32,9 @@ def ended(done):
     return 128 - done.returncode if done.returncode < 0 else done.returncode
 
 
-def wrong_processors(tracer, trace):
-    """libgomp binds the first thread before the tool starts: the archive has the processors that the process had until then."""
+def wrong_facts(tracer, trace):
+    """libgomp binds the first thread before the tool starts: the archive has the processors that the process had until then. And
+    what that start took."""
     facts = json.loads(run([tracer, "info", "--json", str(trace)], clean()).stdout)["properties"]
     own, listed = os.sched_getaffinity(0), facts.get("TRACER::RUN::PROCESSORS")
     if facts["TRACER::RUN::PROCESSORS_USABLE"] != str(len(own)):
@@ -41,6 +42,8 @@ def wrong_processors(tracer, trace):
     ends = [part.split("-") for part in listed.split(",")] if listed else []
     if listed and {p for part in ends for p in range(int(part[0]), int(part[-1]) + 1)} != own:
         yield f"processors {listed}, not {own}"
+    if int(facts.get("TRACER::COUNTER::TOOL_START_NS", 0)) == 0:
+        yield "the tool's start took no time"
 
 
 def faults(tracer, program, word, settings, directory):
@@ -56,7 +59,7 @@ def faults(tracer, program, word, settings, directory):
     if "repaired" in done.stderr and ended(alone) == 0 and word in ("exceptions", "many", "stacks", "bound"):
         yield done.stderr
     if word == "bound":
-        yield from wrong_processors(tracer, trace)
+        yield from wrong_facts(tracer, trace)
 
 
 def main():

@@ -85,6 +85,7 @@ class Judge {
     bool is_mean = false;  ///< of processes that run at one time
   };
   SerialPart serial_part(std::uint64_t idle) const;
+  const SerialStretch* longest_stretch(std::uint64_t serial) const;
   void short_regions();
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;
@@ -140,7 +141,7 @@ class Judge {
   // Words for them.
   LockTotals held_at(RegionRef region) const;
   std::string where(const SerialStretch& stretch) const;
-  std::string start_or_end_of_program() const;
+  std::string start_or_end_of_program(const SerialStretch& longest) const;
   std::string for_loop(RegionRef loop, std::uint32_t threads) const;
   std::string for_region(RegionRef cause) const;
 

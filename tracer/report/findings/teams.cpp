@@ -14,6 +14,11 @@ namespace {
 constexpr std::uint64_t short_serial = 100'000'000;
 constexpr std::uint64_t late_start = 5'000'000;
 
+/// Whether it is before the first parallel region, or behind the last; without any it is both.
+bool is_start_or_end(const SerialStretch& stretch) {
+  return (stretch.after == undefined_ref) != (stretch.before == undefined_ref);
+}
+
 }  // namespace
 
 /// One thread in the whole run, though the process has processors for more. A process that ends early, and the host of
@@ -31,22 +36,28 @@ void Judge::one_thread() {
                              : "Was the code with the parallel regions compiled with -fopenmp, and was it reached?"));
 }
 
-/// How long processes are serial, by what their other threads idle then: a process of one thread has no share in it. Of
+/// How long processes are serial, by what their workers idle then: a process of one thread has no share in it. Of
 /// processes that follow each other it is the sum.
 Judge::SerialPart Judge::serial_part(std::uint64_t idle) const {
   std::uint64_t walls = 0, others = 0;
   for (const AccountProcess& process : account_.processes) {
-    const std::uint64_t wall = process.wall();
-    std::uint64_t there = 0;
-    for (std::size_t p = 0; p < places; ++p)
-      if (static_cast<Place>(p) != Place::absent) there += process.ns[p];
-    if (there <= wall) continue;
-    walls += wall;
-    others += there - wall;
+    if (process.workers < 2) continue;
+    walls += process.wall();
+    others += process.wall() * (process.workers - 1);
   }
   if (others == 0) return {};
   const double part = share(idle, others) * static_cast<double>(std::min(walls, wall_));
   return {static_cast<std::uint64_t>(part), 1 + share(others, walls), walls > wall_};
+}
+
+/// Of a process alone not one behind the end of its workers, in which nobody idled: it may be longer than all of what is
+/// serial. nullptr: none.
+const SerialStretch* Judge::longest_stretch(std::uint64_t serial) const {
+  const auto found = std::find_if(
+      account_.stretches.begin(), account_.stretches.end(), [&](const SerialStretch& stretch) {
+        return account_.processes.size() > 1 || stretch.ns <= serial + serial / 4;  // workers come and go meanwhile
+      });
+  return found == account_.stretches.end() ? nullptr : &*found;
 }
 
 /// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
@@ -68,11 +79,11 @@ void Judge::serial() {
       (1 - s) * 50);
   if (part.is_mean) finding.text += " That is a mean of the processes.";
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
-  if (!account_.stretches.empty()) {
-    const SerialStretch& longest = account_.stretches.front();
-    finding.text += " The longest part, " + time(longest.ns) + ", is " + where(longest) + ".";
-    finding.at = longest.from;
-    const RegionRef near = longest.before != undefined_ref ? longest.before : longest.after;
+  const SerialStretch* const longest = longest_stretch(serial);
+  if (longest != nullptr) {
+    finding.text += " The longest part, " + time(std::min(longest->ns, serial)) + ", is " + where(*longest) + ".";
+    finding.at = longest->from;
+    const RegionRef near = longest->before != undefined_ref ? longest->before : longest->after;
     Finding place = at(near);
     finding.name = place.name;
     finding.file = place.file;
@@ -84,19 +95,16 @@ void Judge::serial() {
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";
   finding.sure = doubtful_ ? "low" : account_.whole_process && !is_perturbed() ? "high" : "medium";
-  if (const std::string once = start_or_end_of_program(); !once.empty()) {
-    finding.advice = once;
+  if (longest != nullptr && 2 * longest->ns >= std::min(serial, account_.serial_wall) && is_start_or_end(*longest)) {
+    finding.advice = start_or_end_of_program(*longest);
     if (!doubtful_) finding.sure = "medium";
   }
   add(std::move(finding), "serial", idle);
 }
 
-/// What to do where most of what is serial is before the first parallel region, or behind the last; else "".
-std::string Judge::start_or_end_of_program() const {
-  if (account_.stretches.empty()) return "";
-  const SerialStretch& longest = account_.stretches.front();
-  const bool is_start = longest.after == undefined_ref, is_end = longest.before == undefined_ref;
-  if (is_start == is_end || 2 * longest.ns < account_.serial_wall) return "";
+/// What to do where most of what is serial is before the first parallel region, or behind the last.
+std::string Judge::start_or_end_of_program(const SerialStretch& longest) const {
+  const bool is_start = longest.after == undefined_ref;
   const std::uint64_t at = (is_start ? longest.to : longest.from) - report_.begin;
   return formatted(
       "What is %s is the program's %s, and a run that computes for longer has it once as well; the rest of this one is "

@@ -196,14 +196,13 @@ class Accountant final : public Observer {
     std::uint64_t serial_since = 0;
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
-    std::uint64_t stretch_device = 0;                     ///< of in_device, when the last of them ended
+    std::uint64_t elsewhere = 0;                          ///< in MPI, or waiting for devices, until the last one's end
     std::map<RegionRef, std::uint64_t> mpi_regions;       ///< where in_mpi comes from
     std::map<RegionRef, std::uint64_t> device_regions;    ///< as that, of in_device
     std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
     std::uint64_t lock_waiters = 0;                       ///< threads that have come to a lock and do not have it
     std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
-    std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until the next event shows what follows
-    std::uint64_t gap_elsewhere = 0;                      ///< in MPI, or waiting for devices, until the last one's end
+    std::optional<SerialStretch> gap;                     ///< the last one, until the next event shows what follows
     std::vector<LocationRef> ended_workers;               ///< that no other has replaced
     std::map<RegionRef, Beside> beside;
 
@@ -281,7 +280,15 @@ class Accountant final : public Observer {
     return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
   }
   void close_gap(Process& process, RegionRef behind);
-  void add_serial(Place place, const Process& process, std::uint64_t ns, bool from_kernel);
+  /// What of the time before the first parallel region and behind the last is no program's.
+  struct Outside {
+    std::uint64_t start = 0, end = 0;
+    std::uint64_t of(RegionRef after, RegionRef before) const {
+      return (after == undefined_ref ? start : 0) + (before == undefined_ref ? end : 0);
+    }
+  };
+  Outside outside_of(const Process& process) const;
+  void add_serial(Place place, const Process& process, std::uint64_t ns, const Outside& outside);
   void add_unused(const Process& process, std::uint64_t threads, std::uint64_t ns);
   void complete_cells(Account& account);
   Place place_of_lock(RegionRef region) const;

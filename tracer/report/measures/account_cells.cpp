@@ -74,31 +74,34 @@ void Account::complete(Place place) {
   details.push_back(row);
 }
 
-/// `ns` by the parallel regions that it lies between, apart from a process' own start and what is behind its last
-/// event.
-void Accountant::add_serial(Place place, const Process& process, std::uint64_t ns, bool from_kernel) {
-  std::uint64_t all = 0, rest = ns;
+/// A process' own start, the tool's, and what is behind its last event.
+Accountant::Outside Accountant::outside_of(const Process& process) const {
   const bool has_group = process.group < definitions_.groups_of_locations.size() && processes_.size() > 1;
-  const std::uint64_t start =
-      start_of(has_group ? definitions_.groups_of_locations[process.group].properties : definitions_.properties,
-               counter_of(definitions_, "TOOL_START_NS") / std::max<std::size_t>(1, processes_.size()));
-  const std::uint64_t end = process.facts.end - std::min(process.facts.end, process.last);
+  return {start_of(has_group ? definitions_.groups_of_locations[process.group].properties : definitions_.properties,
+                   counter_of(definitions_, "TOOL_START_NS") / std::max<std::size_t>(1, processes_.size())),
+          process.facts.end - std::min(process.facts.end, process.last)};
+}
+
+/// `ns` by the parallel regions that it lies between, apart from what is no program's.
+void Accountant::add_serial(Place place, const Process& process, std::uint64_t ns, const Outside& outside) {
+  std::uint64_t all = 0, rest = ns;
   for (const auto& [ends, gap] : process.gaps) all += gap.ns;
   for (const auto& [ends, gap] : process.gaps) {
     std::uint64_t part = std::min(rest, scaled(ns, share(gap.ns, all)));
     rest -= part;
-    const std::uint64_t outside = (ends.first == undefined_ref ? start : 0) + (ends.second == undefined_ref ? end : 0);
-    if (outside != 0 && from_kernel && gap.ns != 0) {
-      const std::uint64_t own = std::min(part, scaled(part, share(std::min(outside, gap.ns), gap.ns)));
+    const std::uint64_t not_own = std::min(gap.ns, outside.of(ends.first, ends.second));
+    if (not_own != 0) {
+      const std::uint64_t taken = std::min(part, scaled(part, share(not_own, gap.ns)));
       AccountRow& row = detail(place, Place::tool, undefined_ref, undefined_ref, undefined_ref);
-      row.ns += own;
+      row.ns += taken;
       ++row.count;
-      part -= own;
+      part -= taken;
     }
     AccountRow& row = detail(place, ends.first, ends.second, ends.first != undefined_ref ? ends.first : ends.second);
     row.ns += part;
     row.count += gap.count;
-    if (gap.longest > row.longest) row.longest = gap.longest, row.longest_at = gap.longest_at;
+    const std::uint64_t longest = gap.longest - std::min(gap.longest, not_own);
+    if (longest > row.longest) row.longest = longest, row.longest_at = gap.longest_at;
   }
 }
 

@@ -217,8 +217,11 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   count_presence(index, sum);
   add_idle(Place::mpi_idle, process.mpi_regions, mpi_idle, process.last);
   add_idle(Place::device_idle, process.device_regions, device_idle, process.last);
-  add_serial(Place::serial, process, serial, from_kernel);
-  add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], from_kernel);
+  const Outside outside = from_kernel && !replay_.is_confined() ? outside_of(process) : Outside{};
+  add_serial(Place::serial, process, serial, outside);
+  add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], outside);
+  for (SerialStretch& stretch : process.stretches)
+    stretch.ns -= std::min(stretch.ns, outside.of(stretch.after, stretch.before));
   add_unused(process, sum.present, sum.ns[static_cast<std::size_t>(Place::unused)]);
   return sum;
 }

@@ -34,27 +34,22 @@ void Accountant::end_stretch(Process& process, std::uint64_t time) {
                      [](const auto& a, const auto& b) { return a.ns > b.ns; });
     stretches.resize(most);
   }
-  const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since;
-  const std::uint64_t device = process.in_device.value(time);
-  const std::uint64_t waited = device - std::min(device, process.stretch_device), whole = time - from;
-  process.stretch_device = device;
-  stretches.push_back({from, time, process.serial_after, undefined_ref, whole - std::min(whole, waited)});
-  process.gap_from = from;
-  process.gap_to = time;
+  const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since, whole = time - from;
+  const std::uint64_t elsewhere = process.in_mpi.value(time) + process.in_device.value(time);
+  const std::uint64_t waited = elsewhere - std::min(elsewhere, process.elsewhere);
+  process.elsewhere = elsewhere;
+  process.gap = {from, time, process.serial_after, undefined_ref, whole - std::min(whole, waited)};
+  stretches.push_back(*process.gap);
 }
 
 /// The serial stretch that ended last is before that region; undefined_ref: before the process' end.
 void Accountant::close_gap(Process& process, RegionRef behind) {
-  if (process.gap_to == 0) return;
-  const std::uint64_t elsewhere = process.in_mpi.value(process.gap_to) + process.in_device.value(process.gap_to);
-  const std::uint64_t whole = process.gap_to - process.gap_from;
-  const std::uint64_t ns = whole - std::min(whole, elsewhere - std::min(elsewhere, process.gap_elsewhere));
-  process.gap_elsewhere = elsewhere;
-  process.gap_to = 0;
+  if (!process.gap) return;
+  const SerialStretch last = *std::exchange(process.gap, std::nullopt);
   Gap& gap = process.gaps[{process.serial_after, behind}];
-  gap.ns += ns;
+  gap.ns += last.ns;
   ++gap.count;
-  if (ns > gap.longest) gap.longest = ns, gap.longest_at = process.gap_from;
+  if (last.ns > gap.longest) gap.longest = last.ns, gap.longest_at = last.from;
 }
 
 void Accountant::begin_idle(State& state, std::uint64_t time) {
