@@ -208,3 +208,53 @@ TEST_CASE("times in which events of several tasks are pending are counted once")
   CHECK(pending.within(30, 40).ns == 0);
   CHECK(pending.within(80, 90).ns == 0);
 }
+
+TEST_CASE("what the code between several barriers of a region keeps threads for is told of each of them") {
+  TraceBuilder trace{4};  // as libgomp, which reports no loop with a static schedule
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             first = trace.region("barrier wait", RegionRole::barrier, 20),
+             second = trace.region("barrier wait", RegionRole::barrier, 22),
+             join = trace.region("implicit barrier wait", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_begin(thread, start, parallel);
+  std::uint64_t now = start;
+  const auto meet = [&](RegionRef barrier, std::uint64_t least, std::uint64_t most, LocationRef slowest) {
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.enter(thread, now + (thread == slowest ? most : least), barrier);
+      trace.leave(thread, now + most, barrier);
+    }
+    now += most;
+  };
+  for (int round = 0; round < 5; ++round) {
+    meet(first, 20 * ms, 100 * ms, 0);
+    meet(second, 20 * ms, 90 * ms, 1);
+  }
+  meet(join, 20 * us, 40 * us, 2);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_end(thread, now, parallel);
+  trace.simple(0, now, EventType::program_end);
+  const std::string text = finding(report_of(trace), "imbalance")["text"];
+  INFO(text);
+  CHECK(text.find("threads wait 2.25 s at 2 barriers, most of it, 1.2 s, at barrier wait @example.c:20 for the slowest, "
+                  "10 times.") != std::string::npos);
+}
+
+TEST_CASE("sections that are fewer than threads are not said to differ in length") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             sections = trace.region("sections", RegionRole::sections, 11),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    const std::uint64_t done = start + (thread < 2 ? 100 : 0) * ms;
+    trace.team_begin(thread, start, parallel);
+    trace.enter(thread, start, sections);
+    trace.leave(thread, done, sections);
+    trace.enter(thread, done, barrier);
+    trace.leave(thread, start + 100 * ms, barrier);
+    trace.team_end(thread, start + 100 * ms, parallel);
+  }
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  const std::string text = finding(report_of(trace), "imbalance")["text"];
+  INFO(text);
+  CHECK(text.find("The sections of sections @example.c:11 are unevenly spread over the threads") == 0);
+}

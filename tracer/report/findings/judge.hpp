@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -105,6 +107,14 @@ class Judge {
   void frequent_barriers();
   void imbalance();
   bool follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine);
+  /// That threads wait at for one cause.
+  struct Barriers {
+    std::size_t number = 0;   ///< without those where they hardly wait
+    std::uint64_t times = 0;  ///< at these together
+    std::uint64_t most = 0;   ///< times at one
+    std::string text;
+  };
+  Barriers barriers_of(const Cells& mine) const;
   void uneven(RegionRef cause, const AccountRow& row, const Cells& cells);
   void locks();
   std::string held_by(const Cells& mine) const;

@@ -4,6 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -18,6 +22,17 @@ constexpr std::uint64_t short_hold = 1'000;
 /// comes behind the release.
 constexpr std::uint64_t recording_of_a_wait = 25;
 
+constexpr std::string_view waiting = " wait";
+bool is_wait_in_barrier(const RegionClass& which) {
+  return which.label.ends_with(waiting);
+}
+/// A barrier and the waiting in it are one, by kind and place.
+using BarrierKey = std::pair<std::string, std::string>;
+BarrierKey barrier_of(const RegionClass& which) {
+  const std::size_t more = is_wait_in_barrier(which) ? waiting.size() : 0;
+  return {which.label.substr(0, which.label.size() - more), which.location};
+}
+
 }  // namespace
 
 /// Barriers that come so often that meeting there takes its time, whoever is last: those of one region are one finding.
@@ -31,15 +46,12 @@ void Judge::frequent_barriers() {
       RegionRef barrier = undefined_ref;
       std::uint64_t left = 0, waited = 0;  // by threads
     };
-    std::map<std::pair<std::string, std::string>, Met>
-        met;  // a barrier and the waiting in it are one, by kind and place
+    std::map<BarrierKey, Met> met;
     for (const std::size_t cell : mine) {
       const AccountRow& row = account_.details[cell];
       const RegionClass& which = classes_[row.region];
-      constexpr std::string_view waiting = " wait";
-      const bool waits = which.label.ends_with(waiting);
-      Met& here = met[{which.label.substr(0, which.label.size() - (waits ? waiting.size() : 0)), which.location}];
-      if (!waits || here.barrier == undefined_ref) here.barrier = row.region;
+      Met& here = met[barrier_of(which)];
+      if (!is_wait_in_barrier(which) || here.barrier == undefined_ref) here.barrier = row.region;
       (row.place == Place::team ? here.left : here.waited) += row.count;
     }
     std::uint64_t times = 0, most = 0;
@@ -87,15 +99,45 @@ bool Judge::is_handed_out(RegionRef loop) const {
   return found->second.chunks != 0 || schedules.contains("dynamic") || schedules.contains("guided");
 }
 
+/// Where the threads of these cells wait: " at A", or " at 2 barriers, most of it, 1.2 s, at A".
+Judge::Barriers Judge::barriers_of(const Cells& mine) const {
+  constexpr double least = 0.05;  // of the waiting
+  struct Here {
+    std::uint64_t ns = 0, count = 0;
+  };
+  std::map<BarrierKey, Here> all;
+  for (const std::size_t cell : mine) {
+    const AccountRow& row = account_.details[cell];
+    Here& here = all[row.region < classes_.size() ? barrier_of(classes_[row.region]) : BarrierKey{}];
+    here.ns += row.ns;
+    here.count += row.count;
+  }
+  Barriers result;
+  std::uint64_t longest = 0;
+  for (const auto& [which, here] : all) {
+    if (share(here.ns, sum(mine)) >= least) ++result.number, result.times += here.count;
+    result.most = std::max(result.most, here.count);
+    longest = std::max(longest, here.ns);
+  }
+  result.text = " at " + name(summary(mine).region);
+  if (result.number > 1)
+    result.text =
+        " at " + std::to_string(result.number) + " barriers, most of it, " + time(longest) + "," + result.text;
+  return result;
+}
+
 void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
   if (is_at_work(cause) && is_held_up(mine, is_handed_out(cause))) return;
   const bool on_device = cause < classes_.size() && classes_[cause].activity == Activity::device;
   Finding finding = at(cause);
   finding.at = row.longest_at;
-  const std::string waits = formatted("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
-  std::uint64_t executions = 0;  // the team's barrier at the region's end comes behind the cause's own
-  for (const std::size_t cell : mine) executions = std::max(executions, account_.details[cell].count);
-  const std::string times = executions > 1 ? formatted(", in %s executions", format_count(executions).c_str()) : "";
+  const Barriers barriers = barriers_of(mine);
+  const std::string waits = "threads wait " + time(row.ns) + barriers.text;
+  // A region's own code is before each of its barriers; the team's barrier at its end comes behind another cause's own.
+  const bool is_each = barriers.number > 1 && cause == row.parallel;
+  const std::uint64_t count = is_each ? barriers.times : barriers.most;
+  const std::string times =
+      count > 1 ? formatted(is_each ? ", %s times" : ", in %s executions", format_count(count).c_str()) : "";
   std::string id = "imbalance";
   const bool alone = role(cause) == RegionRole::single_sblock;
   switch (alone ? Directive::single : on_device ? Directive::target : construct(cause)) {
@@ -116,7 +158,7 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
       sure(finding, "high");
       break;
     case Directive::sections:
-      finding.text = "The sections of " + name(cause) + " differ in length: " + waits + times + ".";
+      finding.text = "The sections of " + name(cause) + " are unevenly spread over the threads: " + waits + times + ".";
       finding.advice = "Make sections of equal work, more than there are threads, or use tasks.";
       sure(finding, "high");
       break;
