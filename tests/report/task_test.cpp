@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/replay/replay.hpp"
@@ -171,6 +172,40 @@ TEST_CASE("an arrow to a task begins at the call that creates it, whatever other
   replay.finish();
   CHECK(flows.from.size() == 2);
   CHECK(flows.from == flows.to);
+}
+
+TEST_CASE("the flow to a task ends once, also where the task goes on elsewhere and enters its region again") {
+  TraceBuilder trace{2};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("untied task", RegionRole::task_untied, 12);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, ms, parallel);
+  trace.create_task(0, 2 * ms, create, 1, 1);
+  for (std::uint64_t part = 0; part < 3; ++part) {
+    const auto thread = static_cast<LocationRef>(part % 2);
+    const std::uint64_t now = (3 + 2 * part) * ms;
+    trace.simple(thread, now, EventType::task_switch, 0, 0, 1);
+    trace.enter(thread, now, task);
+    trace.leave(thread, now + ms, task);
+    trace.simple(thread, now + ms, EventType::task_switch, 0, thread, 0);
+  }
+  trace.simple(0, 9 * ms, EventType::task_complete, 0, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, 9 * ms, parallel);
+  struct Flows final : TimelineVisitor {
+    void open(const Slice& slice) override {
+      starts += slice.flow_out != 0;
+      if (slice.flow_in != 0) ends.push_back(slice.begin);
+    }
+    int starts = 0;
+    std::vector<std::uint64_t> ends;
+  } flows;
+  report::Replay replay{trace.definitions()};
+  report::Timeline timeline{trace.definitions(), flows};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  CHECK(flows.starts == 1);
+  CHECK(flows.ends == std::vector<std::uint64_t>{3 * ms});
 }
 
 TEST_CASE("what a task waits for those that it creates makes it no longer") {

@@ -36,8 +36,11 @@ void Timeline::push(LocationRef location, const Task& task, std::uint32_t name, 
       .location = location, .depth = static_cast<std::uint32_t>(open_[location].size()), .name = name, .begin = time};
   slice.continues = continues;
   if (task.is_explicit) {
-    if (const auto found = tasks_.find(&task); found != tasks_.end()) slice.task = found->second.first;
-    if (!continues && task.stack.size() == 1 && slice.task != 0) slice.flow_in = task_flow | slice.task;
+    if (const auto found = tasks_.find(&task); found != tasks_.end()) {
+      Created& created = found->second;
+      slice.task = created.number;
+      if (!std::exchange(created.is_drawn, true)) slice.flow_in = task_flow | slice.task;
+    }
   }
   // The slice is told before its task is there: it takes a number for it, which no other thread's task gets meanwhile.
   const bool creates = !continues && name < creates_task_.size() && creates_task_[name];
@@ -160,13 +163,13 @@ void Timeline::leave(LocationRef location, Task& task, const Frame& frame, std::
 void Timeline::task_created(LocationRef location, Task&, Task& task) {
   std::uint64_t number = open_[location].empty() ? 0 : std::exchange(open_[location].back().task, 0);
   if (number == 0) number = next_task_++;
-  tasks_[&task] = {number, {location, task.created}};
+  tasks_[&task] = {number, {location, task.created}, false};
 }
 
 void Timeline::task_started(LocationRef location, Task& task) {
   const auto found = tasks_.find(&task);
   if (found == tasks_.end()) return;
-  const Origin& origin = found->second.second;
+  const Origin& origin = found->second.from;
   visitor_.arrow({ArrowKind::task, origin.location, location, origin.time, task.first_start});
 }
 

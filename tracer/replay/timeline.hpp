@@ -36,6 +36,11 @@ class Timeline final : public Observer {
     LocationRef location;
     std::uint64_t time;
   };
+  struct Created {
+    std::uint64_t number;
+    Origin from;
+    bool is_drawn;  ///< it has had its first slice, where its flow ends
+  };
   struct Submit {
     Origin from;
     std::uint64_t flow = 0;  ///< 0: none begins there
@@ -52,9 +57,9 @@ class Timeline final : public Observer {
   TimelineVisitor& visitor_;
   std::vector<std::uint32_t> process_;  ///< of each location
   std::vector<std::vector<Open>> open_;
-  std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;           ///< by process and host_op_id
-  std::unordered_map<OwnNumber, Slice, OwnNumber::Hash> copies_;             ///< by location and matching id
-  std::unordered_map<const Task*, std::pair<std::uint64_t, Origin>> tasks_;  ///< number, and where created
+  std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
+  std::unordered_map<OwnNumber, Slice, OwnNumber::Hash> copies_;    ///< by location and matching id
+  std::unordered_map<const Task*, Created> tasks_;
   struct OpenBand {
     Band band;
     std::uint64_t inside = 0;  ///< executions
