@@ -293,6 +293,29 @@ TEST_CASE("where a parallel region is over and its team is not a part has no reg
   CHECK(types_of(trace, 25, 30).types[0] == whole);
 }
 
+TEST_CASE("a part between a team's end and its join has neither the fork nor the join") {
+  TraceBuilder trace{1};
+  const RegionRef outer = trace.region("parallel", RegionRole::parallel),
+                  inner = trace.region("parallel", RegionRole::parallel, 20);
+  trace.editable().comms.push_back({"Thread team 1", 1, 0});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.team_begin(0, start + 10, outer);
+  trace.team_begin(0, start + 20, inner, 1);
+  trace.leave(0, start + 30, inner);
+  trace.simple(0, start + 30, EventType::team_end, 1);
+  trace.simple(0, start + 50, EventType::thread_join);
+  trace.leave(0, start + 60, outer);
+  trace.simple(0, start + 60, EventType::team_end);
+  trace.simple(0, start + 80, EventType::thread_join);
+  trace.simple(0, start + 90, EventType::program_end);
+  using enum EventType;
+  const std::vector<EventType> in_outer{program_begin, thread_fork, team_begin,  enter,
+                                        leave,         team_end,    thread_join, program_end};
+  CHECK(types_of(trace, 40, 45).types[0] == in_outer);
+  CHECK(types_of(trace, 40, 55).types[0] == in_outer);
+  CHECK(types_of(trace, 70, 75).types[0] == std::vector<EventType>{program_begin, program_end});
+}
+
 TEST_CASE("where a filter has left out the parallel region a part ends in its team without another one") {
   TraceBuilder trace{1};
   const RegionRef loop = trace.region("for", RegionRole::loop);

@@ -113,7 +113,7 @@ class OpenState {
     std::vector<Membership> teams;
     std::vector<Owner> forks;         ///< open, and the tasks that forked
     std::size_t joining = 0;          ///< of `forks`: their teams are over
-    std::uint64_t joins = 0;          ///< to come, of forks that were left out
+    std::size_t joins = 0;            ///< to come, of forks that were left out: the last ones of `forks`
     std::optional<Event> collective;  ///< begun, mostly before the part; written with its end
     Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
     bool off = false;                 ///< recording is
@@ -185,6 +185,8 @@ class OpenState {
   void emit_absent(const Membership& master, std::uint64_t time, const Emit& emit) const;
   /// On all locations where recording is off.
   void emit_recording(bool on, std::uint64_t time, const Emit& emit) const;
+  /// Forks whose teams are over: they were left out, and so are their joins.
+  void forget_over();
   void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// In the order in which it was opened: all that is open, and `more`.
   std::vector<Item> items(const std::vector<std::pair<Held, std::uint64_t>>& more = {}) const;

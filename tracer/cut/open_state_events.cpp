@@ -198,6 +198,16 @@ void OpenState::emit_openings(std::uint64_t time, const Emit& emit) {
   for (LocationRef location = 0; location < locations_.size(); ++location)
     go_to(location, locations_[location].current, time, current, emit);
   emit_recording(false, time, emit);
+  forget_over();
+}
+
+void OpenState::forget_over() {
+  const auto forget_in = [](Stack& stack) { std::erase_if(stack, [](const Held& held) { return held.over; }); };
+  for (State& state : locations_) {
+    forget_in(state.stack);
+    for (Membership& membership : state.teams) forget_in(membership.stack);
+  }
+  for (auto& entry : tasks_) forget_in(entry.second.stack);
 }
 
 bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<Event>& first) {
@@ -220,6 +230,7 @@ void OpenState::emit_closings(std::uint64_t time, const Emit& emit) const {
   for (const State& state : locations_) {
     current.push_back(state.current);
     forks.push_back(state.forks);
+    forks.back().resize(state.forks.size() - std::min(state.joins, state.forks.size()));
   }
   const std::vector<Item> open = items();
   for (auto item = open.rbegin(); item != open.rend(); ++item) {
