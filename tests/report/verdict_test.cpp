@@ -248,7 +248,8 @@ TEST_CASE("of a trace with losses one note has how much is missing, why, and wha
     for (Property& property : properties) trace.editable().properties.push_back(std::move(property));
     std::string text;
     std::size_t notes = 0;
-    for (const Json& note : report_of(trace)["verdict"]["notes"])
+    const Json report = report_of(trace);
+    for (const Json& note : report["verdict"]["notes"])
       if (note["id"] == "incomplete") text = note["text"], ++notes;
     CHECK(notes <= 1);
     return text;

@@ -36,6 +36,7 @@ Verdict Judge::judge() {
   if (report_.events == 0 && report_.part.empty()) {
     no_advice("no events");
     note("no-events", "The trace has no events: nothing was recorded.");
+    losses();
     summarize();
     return std::move(verdict_);
   }
