@@ -162,6 +162,37 @@ TEST_CASE("of threads that wait actively what slept was at work, and what lacked
   CHECK(passive["verdict"]["findings"].empty());
 }
 
+TEST_CASE("tasks are as small as what they ran, however long they had no processor") {
+  const auto report_with = [](std::uint64_t delay) {
+    constexpr unsigned tasks = 4'000;
+    TraceBuilder trace{2};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               create = trace.region("create task", RegionRole::task_create, 12),
+               task = trace.region("task", RegionRole::task, 12),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 2; ++thread) trace.team_begin(thread, start, parallel);
+    for (unsigned i = 1; i <= tasks; ++i) trace.create_task(0, start, create, i, i);
+    for (LocationRef thread = 0; thread < 2; ++thread) trace.enter(thread, start, barrier);
+    const std::uint64_t end = start + tasks * 20 * us;
+    for (unsigned i = 0; i < tasks; ++i)
+      trace.run_task(1, start + i * 20 * us + 6 * us, start + (i + 1) * 20 * us, task, 0, i + 1);
+    for (LocationRef thread = 0; thread < 2; ++thread) {
+      trace.leave(thread, end, barrier);
+      trace.team_end(thread, end, parallel);
+    }
+    trace.simple(0, end, EventType::program_end);
+    auto& properties = trace.editable().locations[1].properties;
+    properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(56 * ms - delay)});
+    properties.push_back({"TRACER::DELAY_NS", std::to_string(delay)});
+    return report_of(trace);
+  };
+  const std::string text = finding(report_with(28 * ms), "small-tasks")["text"];
+  INFO(text);
+  CHECK(text.find("4,000 tasks do 7 us of work each") == 0);
+  for (const Json& one : report_with(0)["verdict"]["findings"]) CHECK(one["id"] != "small-tasks");  // 14 us
+}
+
 TEST_CASE("threads that come late to a region without a processor are the machine's") {
   const auto late_by = [](std::uint64_t delay) {
     TraceBuilder trace{4};

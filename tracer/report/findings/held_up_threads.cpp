@@ -27,20 +27,27 @@ bool Judge::is_at_work(RegionRef cause) const {
   return construct(cause) != Directive::mpi && construct(cause) != Directive::lock && !on_device;
 }
 
+/// How long work could have run and had no processor.
+std::uint64_t Judge::delayed_work() const {
+  std::uint64_t delayed = 0;
+  for (const AccountRow& row : account_.details)
+    if (row.place == Place::descheduled && row.of == Place::work) delayed += row.ns;
+  return delayed;
+}
+
 /// Of the work in the regions of these cells: how long it could have run and had no processor. The kernel reports that
 /// of each thread; a region has its share, and of that each of its barriers as much as it has of what is waited there.
 std::uint64_t Judge::held_up_work(const Cells& mine) const {
   std::set<RegionRef> regions;
   for (const std::size_t cell : mine) regions.insert(account_.details[cell].parallel);
-  std::uint64_t here = 0, delayed = 0, waited = 0;
+  std::uint64_t here = 0, waited = 0;
   for (const AccountRow& row : account_.details) {
-    if (row.place == Place::descheduled && row.of == Place::work) delayed += row.ns;
     if (!regions.contains(row.parallel)) continue;
     if (row.place == Place::work) here += row.ns;
     if (row.is(Place::starvation) || (row.is(Place::imbalance) && is_at_work(row.cause))) waited += row.ns;
   }
   const double part = share(here, account_.at(Place::work)) * std::min(1.0, share(sum(mine), waited));
-  return static_cast<std::uint64_t>(part * static_cast<double>(delayed));
+  return static_cast<std::uint64_t>(part * static_cast<double>(delayed_work()));
 }
 
 /// What threads would wait for the one of their process that computes most, with a processor for each at all times: by

@@ -129,6 +129,8 @@ class Judge {
   bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
   void queued_tasks();
   bool is_at_work(RegionRef cause) const;
+  std::uint64_t delayed_work() const;
+  double ran_of_work() const;
   std::uint64_t held_up_work(const Cells& mine) const;
   std::uint64_t unequal_computing() const;
   bool is_held_up(const Cells& mine, bool is_handed_out);

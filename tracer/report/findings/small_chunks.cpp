@@ -23,17 +23,18 @@ std::uint64_t round_figure(double value) {
 
 }  // namespace
 
+/// What of the work's time by the clock is its own: where others have the processors less of it is.
+double Judge::ran_of_work() const {
+  const std::uint64_t work = account_.at(Place::work);
+  return work == 0 ? 1 : share(work, work + delayed_work());
+}
+
 /// Loops whose chunks are so short that handing them out takes the time.
 void Judge::small_chunks() {
   constexpr std::uint64_t short_chunk = 2'000;    // ns
   constexpr std::uint64_t handing_out = 500;      // ns at most: 50 without contention
   constexpr std::uint64_t chunk_to_try = 20'000;  // ns
-  // A loop's time is by the clock: where others have the processors less of it is the loop's own.
-  const std::uint64_t work = account_.at(Place::work);
-  std::uint64_t delayed = 0;
-  for (const AccountRow& cell : account_.details)
-    if (cell.place == Place::descheduled && cell.of == Place::work) delayed += cell.ns;
-  const double ran = share(work, work + delayed);
+  const double ran = ran_of_work();
   for (const RegionRow& row : report_.regions) {
     const auto found = account_.loops.find(row.region);
     if (found == account_.loops.end() || found->second.chunks < often) continue;

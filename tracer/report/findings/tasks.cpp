@@ -24,7 +24,8 @@ void Judge::tasks() {
   if (account_.tasks == 0) return;
   if (!is_perturbed()) detached_tasks();
   const Cells all = cells([](const AccountRow& row) { return row.is(Place::tasking) || row.is(Place::starvation); });
-  const std::uint64_t mean = account_.task_work / account_.tasks;
+  const auto work = static_cast<std::uint64_t>(ran_of_work() * static_cast<double>(account_.task_work));
+  const std::uint64_t mean = work / account_.tasks;
   RegionRef region = undefined_ref;
   std::uint64_t longest = 0;
   if (!report_.tasks.regions.empty()) {
@@ -34,13 +35,13 @@ void Judge::tasks() {
     longest = report_.tasks.longest;
   }
   const std::uint64_t overhead = sum(all);
-  if (account_.tasks >= 100 && mean < small_task && overhead > account_.task_work / 4) {
+  if (account_.tasks >= 100 && mean < small_task && overhead > work / 4) {
     Finding finding = at(region);
     finding.text = formatted(
         "%s tasks do %s of work each, most of %s; creating, scheduling and waiting for them takes %s, %.1f "
         "times the work.",
         format_count(account_.tasks).c_str(), time(mean).c_str(), name(region).c_str(), time(overhead).c_str(),
-        share(overhead, account_.task_work));
+        share(overhead, work));
     finding.advice =
         "Give each task more work: stop creating them below some depth or size (if(), final(), a serial version; "
         "taskloop grainsize).";
