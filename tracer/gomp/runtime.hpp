@@ -67,7 +67,7 @@ struct Caller {
   Range code;                     ///< of the segment that the address is in
   Range segments[most_segments];  ///< that can be read
   const Runtime* runtime = nullptr;
-  bool is_counted = false;  ///< count_unknown_calls()
+  bool is_named = false;  ///< name_unknown_functions()
   bool can_read(std::uintptr_t at, unsigned bytes) const noexcept {
     for (const Range& segment : segments)
       if (segment.contains(at) && segment.contains(at + bytes - 1)) return true;

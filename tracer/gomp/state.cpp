@@ -156,8 +156,8 @@ Site& find_site_now(const void* from, const void* entry_point, const void* funct
   if (records && !is_known(self)) begin_thread(self, ompt_thread_initial);
   if (records) {
     use(self, *caller.runtime);
-    if (!self.caller.is_counted) count_unknown_calls(caller.code.begin);
-    self.caller.is_counted = true;
+    if (!self.caller.is_named) name_unknown_functions(caller.code.begin);
+    self.caller.is_named = true;
   }
   const void* const place = records ? place_of_call(from, entry_point, function, caller) : nullptr;
   if (records) see(place);

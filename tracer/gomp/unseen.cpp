@@ -35,7 +35,7 @@ class Told {
  private:
   std::atomic<std::uintptr_t> bases_[128]{};
 };
-constinit Told counted, said;
+constinit Told named, said;
 
 /// Allocation, look-ups, and what neither begins nor ends anything.
 constexpr const char* of_no_interest[] = {"GOMP_alloc",
@@ -120,13 +120,13 @@ struct Unseen {
 
 }  // namespace
 
-void count_unknown_calls(std::uintptr_t address) noexcept {
+void name_unknown_functions(std::uintptr_t address) noexcept {
   constexpr unsigned most = 16;
   char found[most][64];
   unsigned names = 0;
   for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
-    if (!counted.is_first(object.base)) return true;
+    if (!named.is_first(object.base)) return true;
     for_each_slot_of_compiler(object, [&](const Slot& slot) {
       if (!is_known(slot.name) && names < most) std::snprintf(found[names++], sizeof found[0], "%s", slot.name);
     });

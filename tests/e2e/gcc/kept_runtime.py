@@ -69,11 +69,11 @@ def faults(tracer, name, commands, missing, directory):
         if name != "openacc":
             trace = directory / ("trace" + "".join(options))
             yield from (f"{name} {options}: {fault}" for fault in kept_faults(tracer, trace, alone.stdout))
-        if name == "openacc" and "uses OpenACC" not in done.stderr:
+        if name == "openacc" and ("uses OpenACC" not in done.stderr or "calls are counted" in done.stderr):
             yield f"{options}: it is not said that OpenACC is not recorded: {done.stderr}"
         counter = f"TRACER::COUNTER::LIBGOMP_UNSEEN_{missing.upper()}"
         if name == "openacc" and counter.encode() not in (directory / ("trace" + "".join(options)) / "traces.otf2").read_bytes():
-            yield f"{options}: no calls of {missing} are counted"
+            yield f"{options}: the archive does not name {missing}"
         named = [line for line in done.stderr.splitlines() if missing in line]
         if options and len(named) != 1:
             yield f"{name} {options}: {missing} is named in {len(named)} lines: {done.stderr}"

@@ -145,7 +145,9 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
                          ": calls to it are recorded. Static loops, masked constructs and reductions are compiled "
                          "without such calls; see docs/gcc.md");
     if (of_gcc->calls_openacc)
-      print_note(of_gcc->path.string() + " uses OpenACC: its calls are counted, its constructs are not recorded.");
+      print_note(of_gcc->path.string() +
+                 " uses OpenACC, whose constructs are not recorded. If it also uses OpenMP, the archive names the "
+                 "functions of OpenACC that it refers to.");
   }
   return library;
 }
