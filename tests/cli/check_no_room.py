@@ -119,6 +119,31 @@ def check_conversion(program, out):
     print("ok: what stopped behind the anchor is converted again")
 
 
+def check_small_stack(program, out):
+    """ulimit -s 64: commands take another stack than that; the program has it."""
+    if not program or os.environ.get("TRACER_TEST_SANITIZED"):  # a sanitizer's runtime needs more before anything else
+        print("skipped: a small stack: OpenMP programs are not traced in this build, or it has a sanitizer")
+        return
+    raw, whole, size = out.parent / "deep", out.parent / "whole", 64 << 10
+    settings = {**os.environ, "TRACER_LIBRARY": LIBRARY}
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_STACK, (size, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
+    def small(*words):
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=200, check=False, env=settings, preexec_fn=limited)
+
+    need(run([TRACER, "run", "-q", "--raw", "-o", raw, "--", program], env=settings).returncode == 0, f"{program} is recorded")
+    for words in ((TRACER, "convert", raw), (TRACER, "report", raw)):
+        done = small(*words)
+        need(done.returncode == 0, f"{words} with a small stack: {done.returncode} {done.stderr}")
+    done = small(TRACER, "run", "-o", whole, "--", "sh", "-c", f"ulimit -s; ulimit -s unlimited || ulimit -s $(ulimit -H -s); {program}")
+    need(done.returncode == 0 and done.stdout.split()[0] == "64" and (whole / "traces.otf2").exists(), f"run with a small stack: {done.returncode} {done.stdout} {done.stderr}")
+    done = small(TRACER, "info", out.parent / "nothing")
+    need(done.returncode == 1 and "does not exist" in done.stderr, f"an error with a small stack: {done.returncode} {done.stderr}")
+    print("ok: a small stack")
+
+
 def check_full(trace, out):
     """A file system that is full, at several sizes."""
     disk = out.parent / "disk"
@@ -182,6 +207,7 @@ def main():
         out.mkdir()
         check_merge_again(trace, out)
         check_conversion(sys.argv[5] if len(sys.argv) > 5 else "", out)
+        check_small_stack(sys.argv[5] if len(sys.argv) > 5 else "", out)
         check_program(out)
 
 

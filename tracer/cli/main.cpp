@@ -17,6 +17,7 @@
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/options/suggest.hpp"
 #include "tracer/cli/output/size_limit.hpp"
+#include "tracer/cli/output/stack_limit.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/version.hpp"
 
@@ -117,7 +118,7 @@ int main(int argc, char** argv) {
   tracer::cli::fail_at_size_limit();
   tracer::cli::raise_descriptor_limit();
   try {
-    const int status = tracer::cli::run_main(argc, argv);
+    const int status = tracer::cli::on_enough_stack([&] { return tracer::cli::run_main(argc, argv); });
     tracer::cli::flush_output();
     return status;
   } catch (const tracer::UsageError& error) {
