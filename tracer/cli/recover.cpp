@@ -41,8 +41,9 @@ bool has_raw_trace(const raw::Leftover& leftover) {
 
 std::string what_to_do(const raw::Leftover& leftover) {
   if (leftover.alive) return "in use by process " + std::to_string(leftover.process_id);
-  if (has_raw_trace(leftover)) return "tracer recover " + leftover.archive.string();
-  return "its raw trace is gone (" + leftover.archive.string() + "): tracer recover --remove";
+  if (has_raw_trace(leftover)) return "tracer recover " + shell_word(leftover.archive.string());
+  return "no raw trace in " + leftover.archive.string() +
+         " (if it was moved: tracer recover there): tracer recover --remove " + shell_word(leftover.spool.string());
 }
 
 int list() {

@@ -3,7 +3,7 @@
 """Commands that meet in one run's files: a run that goes on is never taken for a dead one, wherever its files are and whoever
 asks; and of two commands that make the archive of one run at once, both find it made.
 
-neighbours.py --tool libtracer.so --tracer tracer PROGRAM live|two"""
+neighbours.py --tool libtracer.so --tracer tracer PROGRAM live|two|listed"""
 import argparse
 import os
 import pathlib
@@ -99,6 +99,30 @@ def live(options, directory):
     print(f"{count} ways")
 
 
+def listed(options, directory):
+    """What `recover --list` names can be typed as it is, and none of it takes another run's rings: a blank in the name, a directory that
+    was moved."""
+    here = pathlib.Path(directory)
+    spool, moved = here / "spool", here / "moved"
+    spool.mkdir()
+    for name in ("a b", "moves"):
+        process = start(options, here / name, TRACER_SPOOL=str(spool))
+        process.kill()
+        process.communicate()
+    (here / "moves").rename(moved)
+    advice = {line.split("  ")[2] for line in tracer(options, "recover", "--list", TRACER_SPOOL=str(spool)).stdout.splitlines()
+              if line.startswith(f"{spool}/")}
+    removal = [line for line in advice if f"if it was moved: tracer recover there): tracer recover --remove {spool}/tracer-" in line]
+    if len(advice) != 2 or f"tracer recover '{here / 'a b'}'" not in advice or len(removal) != 1:
+        yield f"listed as {advice}"
+    for trace in (here / "a b", moved):
+        done = tracer(options, "recover", trace, TRACER_SPOOL=str(spool))
+        faults, contents = judge(trace / "traces.otf2", options.tracer)
+        yield from (f"{trace.name}: {fault}" for fault in faults)
+        if criticals(contents) != 2 * ROUNDS:
+            yield f"{trace.name}: {criticals(contents)} of {2 * ROUNDS} critical sections: {done.stderr}"
+
+
 def two(options, directory):
     rounds = 4 * int(os.environ.get("TRACER_STRESS", "1"))
     faults = 0
@@ -132,10 +156,10 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
     parser.add_argument("program")
-    parser.add_argument("what", choices=("live", "two"))
+    parser.add_argument("what", choices=("live", "two", "listed"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        faults = list((live if options.what == "live" else two)(options, directory))
+        faults = list({"live": live, "two": two, "listed": listed}[options.what](options, directory))
     print("\n".join(faults))
     return 1 if faults else 0
 
