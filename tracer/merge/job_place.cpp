@@ -2,8 +2,9 @@
 // See job_place.hpp.
 //
 // A job's own archive is made in steps, so that whoever is killed in between leaves what the next one can go on with:
-//   1. JOB/merging is filled: event files are links, nothing of the parts changes. Killed here: it is thrown away.
-//   2. It has its anchor, readable: it is whole. `merging/joined` names the parts that are in it, one a line.
+//   1. JOB/merging is filled: event files are links, nothing of the parts changes. `merging/joined` names the parts in
+//      it, one a line.
+//   2. It is read back: it is whole. Killed until here: it is thrown away, since JOB may have another archive by then.
 //   3. The parts go into merging/parts one by one, an archive in JOB itself as well; then the new one takes its place,
 //      its anchor last. Killed here: the next one goes on.
 //   4. merging, with the parts, is removed.
@@ -30,7 +31,6 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/permissions.hpp"
 #include "tracer/base/files/regular_file.hpp"
-#include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 
@@ -46,14 +46,6 @@ constexpr const char* samples_left = "samples-left";  // in merging: parts whose
 bool has_whole_anchor(const fs::path& directory) {
   try {
     otf2::read_anchor(directory);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-bool can_be_read(const fs::path& directory) {
-  try {
-    verify_archive(directory, Events::all, 0);
     return true;
   } catch (const Error&) {
     return false;
@@ -128,11 +120,6 @@ std::vector<fs::path> traces_below(const fs::path& path) {
   return traces;
 }
 
-bool has_archive_file(const fs::path& directory) {
-  return std::any_of(std::begin(archive_files), std::end(archive_files),
-                     [&](const char* file) { return is_there(directory / file); });
-}
-
 void remove_begun(const fs::path& directory) {
   std::error_code error;
   for (const char* file : archive_files) fs::remove_all(directory / file, error);
@@ -192,11 +179,8 @@ void take_place(const fs::path& job) {
 
 void finish_earlier(const fs::path& job) {
   const fs::path merging = job / "merging";
-  if (!is_there(merging)) return;
   std::error_code error;
-  // Without its anchor it was not whole, unless that is in its place already. No part has been moved before the whole
-  // was read back.
-  if (is_there(merging / "parts") || can_be_read(merging)) {
+  if (is_there(merging / "parts")) {
     take_place(job);
   } else {
     fs::remove_all(merging, error);

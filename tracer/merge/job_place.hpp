@@ -25,8 +25,6 @@ void keep_parts(const std::filesystem::path& job);
 void keep_samples_of(const std::filesystem::path& merging, const std::filesystem::path& part);
 /// The archive that was begun is whole: it takes its place, and what it was made of goes, unless it is kept.
 void take_place(const std::filesystem::path& job);
-/// Whether a file of an archive is in the directory.
-bool has_archive_file(const std::filesystem::path& directory);
 /// An archive that could not be written to its end goes, and the directory where nothing else is in it.
 void remove_begun(const std::filesystem::path& directory);
 /// What a merger that was killed has left: goes on with it, or throws it away.

@@ -192,6 +192,20 @@ std::string clocks_line(const ClocksOfJob& clocks) {
   return line;
 }
 
+/// And reads it back: event files are links to those of the parts, which were read; copies are read.
+otf2::JoinResult join_or_leave_nothing(const std::vector<otf2::PartToJoin>& parts, const fs::path& directory,
+                                       const otf2::JoinOptions& options, unsigned threads) try {
+  const otf2::JoinResult done = otf2::join(parts, directory, options);
+  verify_archive(directory, done.copied == 0 ? Events::begin : Events::all, threads);
+  return done;
+} catch (const otf2::NotBegun&) {
+  ::rmdir(directory.c_str());  // it may be empty
+  throw;
+} catch (const Error&) {
+  remove_begun(directory);
+  throw;
+}
+
 MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory, const MergeOptions& options,
                         MergeResult result) {
   sort_parts(parts);
@@ -251,9 +265,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   if (parts.size() > 1 && !launcher.empty()) whole.properties.push_back({properties::job_launcher, launcher});
   whole.description = parts.front().program;
   whole.before_anchor = [&] { samples.write(directory); };
-  const otf2::JoinResult done = otf2::join(joined, directory, whole);
-  // The event files are links to those of the parts, which were read; copies are read.
-  verify_archive(directory, done.copied == 0 ? Events::begin : Events::all, options.conversion.threads);
+  const otf2::JoinResult done = join_or_leave_nothing(joined, directory, whole, options.conversion.threads);
   result.archive = directory / "traces.otf2";
   result.processes = done.processes;
   result.locations = done.locations;
@@ -285,12 +297,9 @@ MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory
   MergeResult result;
   std::vector<PartOfJob> parts =
       collect(options.of == 0 ? traces : share_of(traces, options.part, options.of), options, result);
-  const bool was_there = has_archive_file(directory);
   try {
     result = merge_parts(std::move(parts), directory, options, std::move(result));
   } catch (const Error& error) {
-    if (was_there) throw;
-    remove_begun(directory);
     throw parts_kept(error);
   }
   result.seconds = watch.seconds();

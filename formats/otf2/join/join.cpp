@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "formats/otf2/common/file.hpp"
@@ -76,6 +77,12 @@ std::vector<ClockOffset> offsets_of(const LocalDefinitions& local) {
   return offsets;
 }
 
+std::unique_ptr<JoinedArchive> begin(const fs::path& directory, std::uint64_t event_chunk) try {
+  return std::make_unique<JoinedArchive>(directory, event_chunk);
+} catch (const Error& error) {
+  throw NotBegun(error.what());
+}
+
 }  // namespace
 
 PartSummary read_part(const fs::path& directory) {
@@ -116,7 +123,8 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
     worlds.add(part.identity.mpi);
     processes += part.identity.processes;
   }
-  JoinedArchive archive(directory, options.event_chunk);
+  const auto begun = begin(directory, options.event_chunk);
+  JoinedArchive& archive = *begun;
   JoinedDefinitions whole(processes, worlds);
   JoinResult result;
   std::uint32_t next_process = 0;

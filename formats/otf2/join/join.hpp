@@ -11,6 +11,7 @@
 
 #include "formats/otf2/join/local_definition_writer.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer::otf2 {
 
@@ -43,12 +44,18 @@ struct JoinOptions {
   std::function<void()> before_anchor;  ///< makes what else is to be there when the archive is; may be empty
 };
 
+/// Nothing was written: an archive is in the directory, or another process is making one.
+class NotBegun : public Error {
+ public:
+  using Error::Error;
+};
+
 struct JoinResult {
   std::uint64_t locations = 0, events = 0, processes = 0, copied = 0, not_joined = 0;
 };
 
-/// In the order of the whole's processes. `directory` is made, or is this user's and has no archive. What is there when
-/// an error is thrown is no archive: it lacks its anchor.
+/// In the order of the whole's processes. `directory` is made, or is this user's and has no archive, else NotBegun is
+/// thrown. What is there when another error is thrown is no archive: it lacks its anchor.
 JoinResult join(const std::vector<PartToJoin>& parts, const std::filesystem::path& directory,
                 const JoinOptions& options);
 

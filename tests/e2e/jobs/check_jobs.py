@@ -21,6 +21,7 @@ from mpi_jobs import environment  # noqa: E402
 from samples_file import SamplesFile  # noqa: E402
 from interrupted import damaged_parts, killed_converter, killed_merger  # noqa: E402
 from jobs import STRESS, ended, judge, leftovers, one_archive, processes_of, sections_of, start, tracer  # noqa: E402
+from own_place import arrives_meanwhile  # noqa: E402
 
 
 def eight_at_once(options, directory):
@@ -250,7 +251,8 @@ def sampled(options, directory):
         yield f"{sorted(str(path) for path in (job / 'parts').rglob('*'))} are left"
 
 
-CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
+CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks,
+         "arrives meanwhile": arrives_meanwhile}
 
 
 def main():
