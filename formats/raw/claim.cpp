@@ -35,6 +35,12 @@ bool is_own(RunId run) noexcept {
   return own_run.load() == mark_of(run);
 }
 
+bool is_locked_by_recorder(const std::filesystem::path& raw_directory) {
+  const auto path = raw_directory / "journal";
+  const RegularFile journal = open_regular(path.c_str(), Links::follow);
+  return journal && use_of(journal.fd.get()) == FileUse::recorder && !is_own_journal(path);
+}
+
 Claimed Claim::take(const std::filesystem::path& raw_directory, const std::function<void()>& waiting) {
   const auto journal = raw_directory / "journal";
   const bool own = is_own_journal(journal);

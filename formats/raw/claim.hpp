@@ -14,6 +14,10 @@ namespace tracer::raw {
 void remember_own(RunId run) noexcept;
 bool is_own(RunId run) noexcept;
 
+/// Whether another process holds the recorder's lock of a raw trace, of which perhaps nothing can be read yet. False
+/// also where the file system has no locks.
+bool is_locked_by_recorder(const std::filesystem::path& raw_directory);
+
 enum class Claimed {
   yes,       ///< by this object, as long as it lives; or the file system has no locks
   recorded,  ///< another process still records

@@ -134,8 +134,7 @@ class Trace final : public RawTrace {
   /// Where the file systems have no locks: whether a process of that number maps the rings.
   bool is_being_recorded(const std::filesystem::path& directory, const JournalFile& file) const {
     if (is_own(file.run)) return false;
-    const RegularFile journal = open_regular((directory / "journal").c_str(), Links::follow);
-    if (journal && use_of(journal.fd.get()) == FileUse::recorder) return true;
+    if (is_locked_by_recorder(directory)) return true;
     if (!rings_) return false;
     const FileUse use = use_of(rings_.get());
     if (use == FileUse::recorder) return true;

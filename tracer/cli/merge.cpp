@@ -37,6 +37,13 @@ void parse_part(const std::string& text, MergeOptions& options) {
     throw UsageError{"--part takes I/N, as in 3/8, not '" + text + "'"};
 }
 
+MergeResult merge_in_place(const fs::path& job, const MergeOptions& merging) try {
+  return merge_job(job, merging);
+} catch (const PlaceTaken& taken) {
+  throw Error{why_not_merged(job, std::string{", since "} + taken.what()) + "; without that trace: tracer merge " +
+              shell_word(job.string()) + " --output DIR"};
+}
+
 int run(Options& options) {
   MergeOptions merging;
   parse_part(options.part, merging);
@@ -60,7 +67,7 @@ int run(Options& options) {
     return convert_with_progress(trace, trace, conversion);
   };
   const MergeResult result = options.output.empty()
-                                 ? merge_job(fs::absolute(options.jobs.front()).lexically_normal(), merging)
+                                 ? merge_in_place(fs::absolute(options.jobs.front()).lexically_normal(), merging)
                                  : merge(traces, options.output, merging);
   print_merged(result, options.quiet);
   options.index.finish(result.archive, options.quiet);

@@ -17,6 +17,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 namespace {
@@ -47,6 +48,18 @@ void remove_broken_anchor(const fs::path& directory) {
   struct stat info {};
   const fs::path anchor = directory / "traces.otf2";
   if (::lstat(anchor.c_str(), &info) == 0 && S_ISREG(info.st_mode)) ::unlink(anchor.c_str());
+}
+
+/// There is an archive that was not made of this process' raw trace: its events may be nowhere else. The archive of
+/// several processes has no property of one.
+bool is_of_other(const fs::path& directory, const RunInfo& run) {
+  try {
+    const otf2::ArchiveInfo archive = otf2::read_anchor(directory / "traces.otf2");
+    const std::string *process = archive.property(properties::process_id), *host = archive.property(properties::host);
+    return process == nullptr || *process != std::to_string(run.process_id) || (host != nullptr && *host != run.host);
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// The trace is kept (damaged, or the user wants it): its rings go beside it, out of memory and into one place.
@@ -84,13 +97,23 @@ void remove_half_archive(const fs::path& directory) {
   ::unlinkat(here.get(), "traces", AT_REMOVEDIR);
 }
 
+bool holds_other_archive(const fs::path& directory) noexcept {
+  try {
+    const fs::path raw_directory = directory / "raw";
+    return !raw::is_done(raw_directory) && is_of_other(directory, raw::open_trace(raw_directory)->journal().run);
+  } catch (...) {
+    return false;
+  }
+}
+
 bool is_being_recorded(const raw::RawTrace& trace) {
   return trace.report().being_recorded;
 }
 
 bool is_being_recorded(const fs::path& path) noexcept {
   try {
-    return is_being_recorded(*raw::open_trace(path));
+    const fs::path raw_directory = raw::raw_directory_of(path);
+    return raw::is_locked_by_recorder(raw_directory) || is_being_recorded(*raw::open_trace(raw_directory));
   } catch (...) {
     return false;
   }
@@ -158,6 +181,9 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
       throw Error("process " + std::to_string(trace->journal().run.process_id) + " (" + trace->journal().run.program +
                   ") is still running and recording");
     }
+    if (is_of_other(directory, trace->journal().run))
+      throw Error("the archive in " + directory.string() +
+                  " is not of the raw trace beside it; one archive of both: tracer merge " + directory.string());
     if (trace->journal().channels.empty()) {
       if (!result.found.damage.empty())
         throw Error("nothing of the run of " + directory.string() +

@@ -25,7 +25,8 @@ struct RecoverResult {
 /// `path`: the archive's directory or the raw trace in it. Removes a half-written archive, converts, and removes the
 /// rings once the archive is complete. A complete archive is left as it is, and a raw trace that was being removed when
 /// its converter was killed goes. While another process makes the archive it waits for that. Throws tracer::Error when
-/// the process still runs and when nothing can be read, nothing is then changed; NothingRecorded after that is removed.
+/// the process still runs, when the archive is one of other processes, and when nothing can be read; nothing is then
+/// changed. NothingRecorded after that is removed.
 RecoverResult recover(const std::filesystem::path& path, const ConvertOptions& options = {});
 
 /// convert(), when the caller has claimed the raw trace (formats/raw/claim.hpp) in this directory.
@@ -35,6 +36,10 @@ ConvertResult convert_claimed(const std::filesystem::path& raw_directory, const 
 /// Removes `traces.def` and `traces/*` where a conversion did not come to its end (no `traces.otf2`); nothing else, and
 /// not through symbolic links. `convert` wants the place free.
 void remove_half_archive(const std::filesystem::path& directory);
+
+/// Whether the archive in the directory is not one that was made of the raw trace beside it. False where one of both
+/// cannot be read.
+bool holds_other_archive(const std::filesystem::path& directory) noexcept;
 
 /// Whether the raw trace is that of a process that still records. False also when there is none.
 bool is_being_recorded(const std::filesystem::path& path) noexcept;

@@ -31,6 +31,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/permissions.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 
@@ -118,6 +119,11 @@ std::vector<fs::path> traces_below(const fs::path& path) {
       traces.push_back(part);
   if (traces.empty() && is_there(place / "journal") && place.filename() == "raw") traces.push_back(place.parent_path());
   return traces;
+}
+
+void set_other_raw_apart(const fs::path& job) {
+  if (!is_unfinished(job) || !holds_other_archive(job)) return;
+  move(job / "raw", make_part_directory(job, {}, "raw") / "raw");
 }
 
 void remove_begun(const fs::path& directory) {

@@ -17,6 +17,10 @@ bool is_unfinished(const std::filesystem::path& directory);
 /// the job while the parts that it was made of are kept.
 std::vector<std::filesystem::path> traces_below(const std::filesystem::path& path);
 
+/// A raw trace that nobody records, beside an archive of other processes (earlier versions left that): it becomes a
+/// part.
+void set_other_raw_apart(const std::filesystem::path& job);
+
 /// Makes the empty directory for the archive of these parts, JOB/merging. Throws tracer::Error.
 void begin_archive(const std::filesystem::path& job, const std::vector<std::filesystem::path>& parts);
 /// The parts are to stay when the archive takes its place: more are to come, and it will be made anew from all of them.

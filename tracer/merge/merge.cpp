@@ -278,6 +278,13 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   return result;
 }
 
+/// Throws where the trace in the job's own directory was left out.
+void require_place(const fs::path& job, const std::vector<PartOfJob>& parts, const MergeResult& result) {
+  if (parts.empty()) return;
+  for (const std::string& line : result.left_out)
+    if (line.starts_with(job.string() + ' ')) throw PlaceTaken(line);
+}
+
 Error parts_kept(const Error& why) {
   return Error{std::string{why.what()} + "; the parts are as they were"};
 }
@@ -306,15 +313,20 @@ MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory
   return result;
 }
 
-MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
+MergeResult merge_job(const fs::path& directory, const MergeOptions& options) {
+  const fs::path job = directory.filename().empty() ? directory.parent_path() : directory;  // as in its traces' paths
   const Watch watch;
   const UniqueFd lock{::open(job.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!lock) throw Error(system_message("cannot open " + job.string(), errno));
   ::flock(lock.get(), LOCK_EX);
   finish_earlier(job);
   MergeResult result;
+  const bool is_recorded = is_being_recorded(job);
+  if (!is_recorded) set_other_raw_apart(job);
   const auto traces = traces_below(job);
+  if (is_recorded && traces.size() > 1) throw PlaceTaken(job.string() + " is still being recorded");
   std::vector<PartOfJob> parts = collect(traces, options, result);
+  require_place(job, parts, result);
   if (parts.size() == 1 && parts.front().directory == job) {
     ::rmdir((job / "parts").c_str());
     result.nothing_to_do = true;

@@ -11,8 +11,16 @@
 #include <vector>
 
 #include "tracer/convert/convert.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer {
+
+/// The job's own directory holds a trace that cannot be joined: the archive of the job would be made over it. The text
+/// is part of a sentence.
+class PlaceTaken : public Error {
+ public:
+  using Error::Error;
+};
 
 struct MergeOptions {
   ConvertOptions conversion;  ///< of what is still raw
@@ -40,7 +48,9 @@ MergeResult merge(const std::vector<std::filesystem::path>& traces, const std::f
                   const MergeOptions& options);
 
 /// The same within a job's directory: the parts that are in the archive are removed when it is whole, and no rank is
-/// missing in it. May be called again when more parts are there, and after it was killed.
+/// missing in it. May be called again when more parts are there, and after it was killed. Throws PlaceTaken where the
+/// trace in that directory itself is still being recorded, or cannot be read: everything is then as it was, but that
+/// raw parts are converted.
 MergeResult merge_job(const std::filesystem::path& job, const MergeOptions& options);
 
 /// For messages: a directory that was opened as `at` gets the name `place`, which users gave it.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several processes under `tracer run`: beside each other in one directory, in one job, in a script.
 
-check_jobs.py --tool libtracer.so --tracer tracer --make-parts make_parts PROGRAM [CASE...]
+check_jobs.py --tool libtracer.so --tracer tracer --make-parts make_parts --outlives OUTLIVES PROGRAM [CASE...]
 
 TRACER_STRESS=N: N times as many."""
 import argparse
@@ -20,8 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "samples"))
 from mpi_jobs import environment  # noqa: E402
 from samples_file import SamplesFile  # noqa: E402
 from interrupted import damaged_parts, killed_converter, killed_merger  # noqa: E402
-from jobs import STRESS, ended, judge, leftovers, one_archive, processes_of, sections_of, start, tracer  # noqa: E402
-from own_place import arrives_meanwhile  # noqa: E402
+from jobs import STRESS, ended, judge, leftovers, one_archive, processes_of, sections_of, start, state_of, tracer  # noqa: E402
+from own_place import arrives_meanwhile, damaged_first, others_archive, outlived  # noqa: E402
 
 
 def eight_at_once(options, directory):
@@ -75,10 +75,6 @@ def launchers(options, directory):
                 names = [row[0] for row in processes_of(directory / place)]
                 if ranks > 1 and names != [f"Rank {rank}" for rank in range(ranks)]:
                     yield f"{place}: the processes are called {names}"
-
-
-def state_of(directory):
-    return {str(p): p.read_bytes() for p in sorted(directory.rglob("*")) if p.is_file()}
 
 
 def by_hand(options, directory):
@@ -252,7 +248,7 @@ def sampled(options, directory):
 
 
 CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks,
-         "arrives meanwhile": arrives_meanwhile}
+         "outlived": outlived, "others' archive": others_archive, "damaged first": damaged_first, "arrives meanwhile": arrives_meanwhile}
 
 
 def main():
@@ -260,6 +256,7 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
     parser.add_argument("--make-parts", required=True)
+    parser.add_argument("--outlives", required=True)
     parser.add_argument("program")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()

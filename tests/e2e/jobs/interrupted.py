@@ -15,7 +15,7 @@ def killed_merger(options, directory):
     (job / "merging" / "traces.otf2").touch()
     (job / "merging" / "joined").write_text("".join(part.name + "\n" for part in (job / "parts").iterdir()))
     tracer(options, "merge", "-q", job)
-    said = tracer(options, "merge", job).stderr
+    said = tracer(options, "merge", f"{job}/").stderr
     if "3 processes" not in said or "already" not in said:
         yield f"merged once more it is said to be {said!r}"
     found, contents = judge(job / "traces.otf2", options.tracer, but="ProgramBegin|never")

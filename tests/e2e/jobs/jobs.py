@@ -29,6 +29,10 @@ def sections_of(options, archive, faults):
     return contents.enters["critical"] if contents else 0
 
 
+def state_of(directory):
+    return {str(p): p.read_bytes() for p in sorted(directory.rglob("*")) if p.is_file()}
+
+
 def leftovers(directory):
     return [str(p) for p in directory.rglob("*") if p.name in ("raw", "job", "runs", "parts")]
 

@@ -26,6 +26,11 @@ void print_waiting(const fs::path& directory) {
   print_note("another process is building the archive in " + directory.string() + "; waiting for it");
 }
 
+std::string why_not_merged(const fs::path& job, const std::string& why) {
+  return "the parts of the job in " + job.string() + " are not merged" + why + "; to merge them: tracer merge " +
+         shell_word(job.string());
+}
+
 void print_rest_of_job(const fs::path& directory) {
   const auto parts = parts_of_job(directory);
   if (!parts.empty())

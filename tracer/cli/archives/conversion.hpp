@@ -23,6 +23,9 @@ void print_waiting(const std::filesystem::path& directory);
 /// The lines about a merged job.
 void print_merged(const MergeResult& result, bool quiet);
 
+/// That the parts of a job stay as they are, and the command that merges them. `why`: "", or begins with a comma.
+std::string why_not_merged(const std::filesystem::path& job, const std::string& why);
+
 /// That more than the archive in `directory` is there, where that is a job's: the parts of its other processes.
 void print_rest_of_job(const std::filesystem::path& directory);
 

@@ -162,8 +162,7 @@ Made RunEnd::make_archives_apart(const std::vector<OwnTrace>& traces, bool is_pa
 }
 
 void RunEnd::report_not_joined(const std::string& why) const {
-  print_note("the parts of the job in " + launch_.place.string() + " are not merged" + why +
-             "; to merge them: tracer merge " + shell_word(launch_.place.string()));
+  print_note(why_not_merged(launch_.place, why));
 }
 
 /// One archive of all parts of the job, this one being its last. False: something could not be joined.
@@ -176,6 +175,9 @@ bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
     name_by(result, launch_.at, launch_.place);
     print_merged(result, options_.quiet || (own == 1 && parts == 1 && !launch_.shared));
     return result.left_out.empty();
+  } catch (const PlaceTaken& taken) {
+    report_not_joined(", since " + with_path(taken.what(), launch_.at, launch_.place));
+    return false;
   } catch (const std::exception& error) {
     print_error(with_path(error.what(), launch_.at, launch_.place));
     return false;
