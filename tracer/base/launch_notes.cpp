@@ -41,8 +41,14 @@ bool leave_note(const Config& config, LaunchNoteKind kind, std::string_view text
     const std::string whole = static_cast<char>(kind) + std::string{text};
     const UniqueFd file{::openat(runs.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (!file) return false;
-    if (write_whole(file.get(), whole)) return ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str()) == 0;
-    ::unlinkat(runs.get(), part.c_str(), 0);
+    if (!write_whole(file.get(), whole) || ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str()) != 0) {
+      ::unlinkat(runs.get(), part.c_str(), 0);
+      return false;
+    }
+    // `tracer run` reads the notes after it has renamed its own file there.
+    struct stat info {};
+    if (::fstatat(runs.get(), config.launch.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) return true;
+    ::unlinkat(runs.get(), name.c_str(), 0);
   } catch (...) {
   }
   return false;

@@ -69,8 +69,8 @@ class JobRun {
   std::array<int, 2> descriptors() const noexcept { return {directory_.open.get(), run_.get()}; }
   /// As directory().path, wherever it is moved to.
   std::filesystem::path at() const { return directory_.at(); }
-  /// This run is over. True: no other of the job runs, and `processes` have (0: their number is unknown); then
-  /// the job is locked until this object goes.
+  /// This run is over: no process of its launch begins a trace in the job's directory any more. True: no other of the
+  /// job runs, and `processes` have (0: their number is unknown); then the job is locked until this object goes.
   bool end(unsigned processes);
   /// Removes what the job's directory has besides traces, and the directory itself where it is empty and was made here.
   /// `keep_open`: launches that come later may still join.

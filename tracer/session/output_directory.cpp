@@ -50,8 +50,9 @@ OutputNames names_of(const RunInfo& run) {
 }
 
 /// In the job's directory, which is open at `at`: the directory itself for the first that comes, a part for others.
-void take_from_job(OutputDirectory& result, const std::filesystem::path& at, bool may_be_first, const Config& config,
-                   const RunInfo& run) {
+/// Returns a path to it.
+std::filesystem::path take_from_job(OutputDirectory& result, const std::filesystem::path& at, bool may_be_first,
+                                    const Config& config, const RunInfo& run) {
   std::error_code error;
   std::filesystem::path place = at;
   if (!may_be_first || std::filesystem::exists(at / "traces", error) || !make_private_directory(at / "raw")) {
@@ -60,19 +61,29 @@ void take_from_job(OutputDirectory& result, const std::filesystem::path& at, boo
     result.path = result.path / "parts" / place.filename();
   }
   result.place = OwnDirectory(place);
+  return place;
 }
 
-/// Of the launch: what the first process has that records something, or a part of its own.
+/// Of the launch: what the first process has that records something, or a part of its own. None: the launch has ended.
+/// A process may begin while `tracer run` looks for the traces of its launch:
+///   1. `tracer run` renames JOB/runs/MARK (JobRun::end()). It lists the traces after that.
+///   2. The process makes its directory. It looks for JOB/runs/MARK after that: either this is gone, and the process
+///      goes elsewhere, or the directory is in the list.
 std::optional<OutputDirectory> in_the_launch(const Config& config, const RunInfo& run,
                                              const std::filesystem::path& wanted) {
   UniqueFd open;
   const std::string job = job_of_directory(wanted, &open);
   if (job.empty()) return std::nullopt;
   const std::filesystem::path at = path_of_descriptor(open.get(), wanted);
-  if (job != config.launch && !has_launch(at, config.launch)) return std::nullopt;  // another's, put in its place
+  if (!has_launch(at, config.launch)) return std::nullopt;  // it has ended, or another's directory is in its place
   OutputDirectory result;
   result.path = result.wanted = wanted;
-  take_from_job(result, at, job == config.launch, config, run);
+  const std::filesystem::path place = take_from_job(result, at, job == config.launch, config, run);
+  if (!has_launch(at, config.launch)) {
+    ::rmdir((place / "raw").c_str());
+    ::rmdir(place.c_str());  // a part
+    return std::nullopt;
+  }
   if (!leads_to(wanted, open.get())) throw Error(wanted.string() + " was moved away");
   return result;
 }

@@ -21,7 +21,7 @@ from mpi_jobs import environment  # noqa: E402
 from samples_file import SamplesFile  # noqa: E402
 from interrupted import damaged_parts, killed_converter, killed_merger  # noqa: E402
 from jobs import STRESS, ended, judge, leftovers, one_archive, processes_of, sections_of, start, state_of, tracer  # noqa: E402
-from own_place import arrives_meanwhile, damaged_first, others_archive, outlived  # noqa: E402
+from own_place import arrives_meanwhile, damaged_first, late, others_archive, outlived  # noqa: E402
 
 
 def eight_at_once(options, directory):
@@ -248,7 +248,7 @@ def sampled(options, directory):
 
 
 CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks,
-         "outlived": outlived, "others' archive": others_archive, "damaged first": damaged_first, "arrives meanwhile": arrives_meanwhile}
+         "outlived": outlived, "others' archive": others_archive, "damaged first": damaged_first, "arrives meanwhile": arrives_meanwhile, "late": late}
 
 
 def main():

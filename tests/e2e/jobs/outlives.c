@@ -4,6 +4,7 @@
 // others have one such region each meanwhile. outlives MS: ends at once; a child of it has such a region after so many
 // milliseconds.
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,9 +29,18 @@ static int outlive(const char* file, int begun) {
   return region() == 2 ? 0 : 1;
 }
 
+static int begin_late(int milliseconds) {
+  setsid();
+  usleep((useconds_t)milliseconds * 1000);
+  const int sections = region();
+  printf("%d sections\n", sections);
+  return sections == 2 ? 0 : 1;
+}
+
 int main(int count, char** words) {
   int begun[2];
   char word = 0;
+  if (count == 2) return fork() == 0 ? begin_late(atoi(words[1])) : 0;
   if (count < 3 || pipe(begun) != 0) return 1;
   if (fork() == 0) return outlive(words[1], begun[1]);
   if (read(begun[0], &word, 1) != 1) return 1;

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 
-from jobs import clean, one_archive, processes_of, start, state_of, tracer
+from jobs import STRESS, clean, one_archive, processes_of, start, state_of, tracer
 
 
 def refused(options, job, command, but="//"):
@@ -113,3 +113,24 @@ def arrives_meanwhile(options, directory):
                           capture_output=True, text=True, timeout=240)
     if done.returncode != 1 or "there is an archive already" not in done.stderr or not (place / "traces.otf2").exists():
         yield f"status {done.returncode} {done.stderr!r}: in the place there is {os.listdir(directory)}"
+
+
+def late(options, directory):
+    """A process that begins while `tracer run` is finishing, alone or behind another one: its events are in an archive, or a line names
+    its raw trace."""
+    for step in range(20 * STRESS):
+        name = f"late{step:03}"
+        first = f"{options.program} 3; " if step % 2 else ""
+        process = start(options, directory, "-o", name, "--", "sh", "-c", f"{first}{options.outlives} {step % 20 * 4} >{name}.out 2>{name}.err")
+        said = process.communicate(timeout=240)[1]
+        for _ in range(600):
+            if "2 sections" in (directory / f"{name}.out").read_text():
+                break
+            time.sleep(0.1)
+        else:
+            yield f"{step}: the process does not end: {said!r}"
+        said += (directory / f"{name}.err").read_text()
+        for journal in directory.glob(f"{name}*/**/raw/journal"):
+            trace = journal.parent.parent
+            if f"{trace} is still being recorded" not in said and f"raw trace left in {trace}" not in said:
+                yield f"{step}: no line names {trace}: {said!r}"

@@ -234,23 +234,28 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
                strsignal(ended.signal) + ").");
   }
   await_ends(launch_, Clock::now() + patience_with(program.launches_ranks, ended));
-  const auto traces = traces_of(launch_);
+  auto traces = traces_of(launch_);
   ends_ = program.ends;
   ends_.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
                    ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
   const bool is_part = !options_.separate && (launch_.shared || traces.size() > 1);  // the job's line covers all
   Made made = make_archives_apart(own_traces(launch_, traces), is_part);
+  const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
+  const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
+  // Of processes that have begun meanwhile. Where this run is not the job's last, that one joins them.
+  const std::vector<fs::path> late = more_traces(launch_, traces);
+  traces.insert(traces.end(), late.begin(), late.end());
+  if (is_last || options_.raw || options_.separate)
+    made = std::max(made, make_archives_apart(own_traces(launch_, late), !options_.separate));
   const std::vector<LaunchNote> notes =
       launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
   const bool has_ended_in_tool = !options_.quiet && print_tools(notes);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
   recover_elsewhere(launch_, traces, conversion_of_run(options_.settings));
-  const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
   if (traces.empty() && elsewhere.empty() && !has_parts && !options_.quiet && ended.start_error == 0 &&
       launch_.why_none.empty() && !program.is_reason_known && !has_ended_in_tool)
     print_none_was_made(ended, program.preload, notes);
-  const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
   if (is_last && !options_.quiet) print_left_memory(launch_);
   if (launch_.job && is_last) finish_job(traces.size(), made);
 }

@@ -25,6 +25,13 @@ std::vector<OwnTrace> own_traces(const Launch& launch, const std::vector<fs::pat
   return own;
 }
 
+std::vector<fs::path> more_traces(const Launch& launch, const std::vector<fs::path>& known) {
+  std::vector<fs::path> more = traces_of(launch);
+  std::erase_if(more,
+                [&](const fs::path& trace) { return std::find(known.begin(), known.end(), trace) != known.end(); });
+  return more;
+}
+
 std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes) {
   std::vector<OwnTrace> elsewhere;
   std::error_code error;

@@ -23,6 +23,9 @@ std::filesystem::path path_of(const std::filesystem::path& directory, const std:
 /// What traces_of() names.
 std::vector<OwnTrace> own_traces(const Launch& launch, const std::vector<std::filesystem::path>& traces);
 
+/// Those of traces_of() that are not `known`.
+std::vector<std::filesystem::path> more_traces(const Launch& launch, const std::vector<std::filesystem::path>& known);
+
 /// Of processes that had another TRACER_OUTPUT, from the program itself or from what started it; prints where they are.
 std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes);
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where processes below a `tracer run` write, while that looks after their traces and afterwards.
+#include <filesystem>
+
+#include "catch.hpp"
+#include "support/scratch.hpp"
+#include "tracer/base/launch_notes.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
+#include "tracer/session/output_directory.hpp"
+
+namespace fs = std::filesystem;
+using namespace tracer;
+
+TEST_CASE("a process of a launch writes into its job until that has looked for traces, then elsewhere") {
+  const test::Scratch scratch;
+  const fs::path job = scratch.path() / "out";
+  JobRun run(job, "mark", "mark");
+  Config config;
+  config.output = literal_output(job);
+  config.launch = "mark";
+  config.launch_at = job;
+  const OutputDirectory first = make_output_directory(config, RunInfo{}), second = make_output_directory(config, {});
+  CHECK(first.path == job);
+  CHECK(second.path.parent_path() == job / "parts");
+  CHECK(leave_note(config, LaunchNoteKind::off, {}));
+  CHECK(run.end(0));
+  const OutputDirectory late = make_output_directory(config, RunInfo{});
+  CHECK(late.path == scratch.path() / "out.2");
+  CHECK(late.outlives_launch);
+  CHECK_FALSE(leave_note(config, LaunchNoteKind::off, {}));
+  CHECK(notes_of(job, "mark").size() == 1);
+  CHECK(parts_of_job(job).size() == 1);
+}
