@@ -65,7 +65,7 @@
   X(overlaps, "TRACER::OVERLAPS", "stream", "number", "convert", "number of the stream that holds operations which overlap those of the provider's stream, from 1") \
   X(filter, "TRACER::FILTER", "archive", "text", "convert, filters", "[filter](../filters.md) that was applied, `; ` between rules") \
   X(part, "TRACER::PART", "archive", "text", "filters", "part of a trace that this is: times, threads, ranks") \
-  X(whole_run_delayed, "TRACER::WHOLE_RUN::DELAYED_PERCENT", "archive", "percent", "filters", "of a part: share of the whole run's time in which threads that could run had no processor") \
+  X(whole_run_delayed, "TRACER::WHOLE_RUN::DELAYED_PERCENT", "archive", "percent", "filters", "of a part: share of the threads' time in the whole run in which they could run and had no processor") \
   X(clock_line, "TRACER::CLOCK::LINE", "archive, process", "list of numbers", "convert", "the processor's clock at two times: ticks, CLOCK_MONOTONIC, ticks, CLOCK_MONOTONIC") \
   X(clock_domains, "TRACER::CLOCK::DOMAINS", "archive", "number", "merge", "clocks of the job") \
   X(clock_uncertainty, "TRACER::CLOCK::UNCERTAINTY_NS", "archive", "ns", "merge", "how far a time may be off between processes of different clocks") \

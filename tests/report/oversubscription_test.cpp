@@ -3,9 +3,12 @@
 #include "catch.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/cut/part_source.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -86,6 +89,26 @@ TEST_CASE("more threads than processors that are bound to fewer of these are tol
   const Json kept = verdict_on("1", "0", "");  // taskset
   CHECK(begins(kept["text"], "4 threads share 1 processor:"));
   CHECK(begins(kept["advice"], "The process is kept to 1 of the 2 processors"));
+}
+
+TEST_CASE("of a part it is told how long threads had no processor as of the whole: of all their time") {
+  const auto note_on = [](const char* delay, bool in_part) {
+    TraceBuilder trace = imbalance_3_to_1();  // of 40 ms
+    for (Location& location : trace.editable().locations) {
+      location.properties.push_back({"TRACER::PROCESSOR_NS", "500000"});  // threads that mostly sleep
+      location.properties.push_back({"TRACER::DELAY_NS", delay});
+    }
+    trace.set_clock();
+    if (!in_part) return note_in(report_of(trace), "busy-machine");
+    report::Part part;
+    part.from = 2 * ms;
+    const auto source = report::part_of(trace, part);
+    return note_in(report_of(*source), "busy-machine");
+  };
+  CHECK(note_on("3000000", false).empty());
+  CHECK(note_on("3000000", true).empty());
+  CHECK(note_on("8000000", false).find(", 20 % of their time") != std::string::npos);
+  CHECK(note_on("8000000", true).find("were without a processor for 20 % of their time") != std::string::npos);
 }
 
 TEST_CASE("more threads than processors of libgomp, which sleep while they wait, are no imbalance") {

@@ -10,13 +10,16 @@
 #include <set>
 #include <span>
 #include <system_error>
+#include <utility>
 
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/replay/samples/join.hpp"
+#include "tracer/thread_end.hpp"
 
 namespace tracer::report {
 namespace {
@@ -79,15 +82,29 @@ void remove(std::vector<Property>& properties, std::initializer_list<std::string
   });
 }
 
-/// Of the time in which the whole run's threads were running or ready to, that in which they were not running.
-std::uint64_t delayed_percent(const Definitions& definitions) {
-  std::uint64_t ran = 0, delayed = 0;
+/// From when to when a process was there, on the events' clock.
+std::pair<std::uint64_t, std::uint64_t> life_of(const RunFacts& facts, const ClockProperties& clock) {
+  return {facts.start != 0 ? facts.start : clock.offset, facts.end != 0 ? facts.end : clock.offset + clock.length};
+}
+
+/// Of the whole run's threads: in which part of their time they could run and had no processor.
+double delayed_percent(const Definitions& definitions) {
+  const RunFacts of_run = run_facts(definitions);
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> lives;  // by location group
+  std::uint64_t there = 0, delayed = 0;
   for (const Location& location : definitions.locations) {
     const ThreadFacts facts = thread_facts(location);
-    ran += facts.processor;
+    if (!facts.known || location.group >= definitions.groups_of_locations.size()) continue;
+    const auto [known, is_new] = lives.try_emplace(location.group);
+    if (is_new) {
+      const RunFacts own = run_facts(definitions.groups_of_locations[location.group].properties);
+      known->second = life_of(own.known ? own : of_run, definitions.clock);
+    }
+    const std::uint64_t ended = thread_end(location), end = ended != 0 ? ended : known->second.second;
+    there += end - std::min(end, known->second.first);
     delayed += facts.delay;
   }
-  return delayed == 0 ? 0 : 100 * delayed / (ran + delayed);
+  return there == 0 ? 0 : 100 * static_cast<double>(std::min(delayed, there)) / static_cast<double>(there);
 }
 
 }  // namespace
@@ -159,8 +176,9 @@ std::string Part::text() const {
 }
 
 void remove_sums(Definitions& definitions) {
-  if (const std::uint64_t delayed = delayed_percent(definitions); delayed != 0)
-    definitions.properties.push_back({properties::whole_run_delayed, std::to_string(delayed)});
+  constexpr double least = 0.01;  // what is less is known, too
+  if (const double delayed = delayed_percent(definitions); delayed > 0)
+    definitions.properties.push_back({properties::whole_run_delayed, formatted("%.2f", std::max(least, delayed))});
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
   remove(definitions.properties, {properties::counter, properties::callbacks, properties::run_user_ns,

@@ -213,7 +213,7 @@ void Judge::how_good_the_trace_is() {
     doubtful_ = true;
     note(
         "busy-machine",
-        formatted("In the whole run threads that could have run were without a processor for %.0f %% of that time; the "
+        formatted("In the whole run threads that could have run were without a processor for %.0f %% of their time; the "
                   "share of this part is unknown. Look at the verdict of the whole first.",
                   100 * report_.delayed_in_whole));
   }
