@@ -3,13 +3,12 @@
 #include "formats/csv/csv.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <ostream>
 #include <system_error>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/output_stream.hpp"
 #include "tracer/error.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
@@ -106,29 +105,25 @@ class Writer final : public TimelineVisitor {
     pauses_ << pause.location << ',' << since(pause.begin) << ',' << since(pause.end) << ',' << pause.preempted << '\n';
   }
   void finish() override {
-    for (std::ofstream* file : {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_, &paths_, &samples_,
-                                &pauses_, &sampled_counters_, &sampled_values_})
+    for (OutputStream* file : {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_, &paths_, &samples_,
+                               &pauses_, &sampled_counters_, &sampled_values_})
       end(*file);
   }
 
  private:
   static std::string number(std::uint32_t ref) { return ref == undefined_ref ? "" : std::to_string(ref); }
   std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
-  void check(const std::ofstream& file) const {
-    if (!file) throw Error{system_message("cannot write into " + directory_.string(), errno)};
+  void check(int error) const {
+    if (error != 0) throw Error{system_message("cannot write into " + directory_.string(), error)};
   }
-  /// Not left to the destructor: network file systems may report only at the close that there is no room.
-  void end(std::ofstream& file) const {
-    file.close();
-    check(file);
-  }
-  void start(std::ofstream& file, const char* name, const char* titles) const {
-    file.open(directory_ / name, std::ios::binary);
+  void end(OutputStream& file) const { check(file.close()); }
+  void start(OutputStream& file, const char* name, const char* titles) const {
+    file.open(directory_ / name);
     file << titles << '\n' << std::flush;
-    check(file);
+    check(file.error());
   }
   void write_tables(const Definitions& definitions) const {
-    std::ofstream locations, regions, metric_names, properties, comms;
+    OutputStream locations, regions, metric_names, properties, comms;
     start(properties, "properties.csv", "name,value");
     for (const Property& property : definitions.properties)
       properties << cell(property.name) << ',' << cell(property.value) << '\n';
@@ -165,7 +160,7 @@ class Writer final : public TimelineVisitor {
 
   std::filesystem::path directory_;
   std::uint64_t origin_;
-  mutable std::ofstream slices_, arrows_, messages_, counters_, bands_, phases_, paths_, samples_, pauses_,
+  mutable OutputStream slices_, arrows_, messages_, counters_, bands_, phases_, paths_, samples_, pauses_,
       sampled_counters_, sampled_values_;
 };
 

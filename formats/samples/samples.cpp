@@ -2,13 +2,15 @@
 // See samples.hpp.
 #include "formats/samples/samples.hpp"
 
+#include <unistd.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <ostream>
 #include <string_view>
-#include <system_error>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -95,7 +97,7 @@ void read_counters(Input& in, SampleSet& set) {
 
 void write(const SampleSet& set, const fs::path& path) {
   const fs::path beside = path.string() + ".part";
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  OutputStream out(beside);
   out.write(magic, sizeof magic);
   put(out, set.period);
   put(out, set.lost);
@@ -108,14 +110,11 @@ void write(const SampleSet& set, const fs::path& path) {
   put_all(out, set.pauses);
   put_all(out, set.counters);
   put_all(out, set.values);
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(beside, path, error);
-  if (!out || error) {
-    const int why = error ? error.value() : errno;
-    fs::remove(beside, error);
-    throw Error(system_message("cannot write " + path.string(), why));
-  }
+  int why = out.close();
+  if (why == 0 && ::rename(beside.c_str(), path.c_str()) != 0) why = errno;
+  if (why == 0) return;
+  ::unlink(beside.c_str());
+  throw Error(system_message("cannot write " + path.string(), why));
 }
 
 SampleSet read(const fs::path& path) {

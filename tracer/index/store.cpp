@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +19,7 @@
 
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
@@ -115,10 +114,9 @@ Stored find(const otf2::PositionedSource& source, std::uint64_t stamp) {
 void write_index(const fs::path& path, std::string_view bytes) {
   const WithoutWriteSignals guard;
   PendingOutput pending{path, PendingOutput::Named::by_tracer};
-  std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
+  OutputStream out{pending.path()};  // new, in a directory that is this process's own
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) throw Error{system_message("cannot write " + path.string(), errno)};
+  if (const int why = out.close()) throw Error{system_message("cannot write " + path.string(), why)};
   pending.keep();
 }
 

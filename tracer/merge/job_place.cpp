@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -29,6 +28,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/permissions.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/convert/recover.hpp"
@@ -126,6 +126,17 @@ void set_other_raw_apart(const fs::path& job) {
   move(job / "raw", make_part_directory(job, {}, "raw") / "raw");
 }
 
+std::vector<fs::path> parts_to_join(const fs::path& job) {
+  std::vector<std::string> joined;
+  if (parts_are_kept(job)) joined = lines_of(kept_list(job));
+  std::vector<fs::path> parts = traces_below(job);
+  std::erase_if(parts, [&](const fs::path& part) {
+    return part.parent_path().filename() != "parts" ||
+           std::find(joined.begin(), joined.end(), part.filename().string()) != joined.end();
+  });
+  return parts;
+}
+
 void remove_begun(const fs::path& directory) {
   std::error_code error;
   for (const char* file : archive_files) fs::remove_all(directory / file, error);
@@ -135,10 +146,9 @@ void remove_begun(const fs::path& directory) {
 void begin_archive(const fs::path& job, const std::vector<fs::path>& parts) {
   const fs::path merging = job / "merging";
   make_private_directory(merging);
-  std::ofstream list(merging / "joined");
+  OutputStream list(merging / "joined");
   for (const fs::path& part : parts) list << (part == job ? own_part : part.filename().string()) << '\n';
-  list.close();
-  if (!list) throw Error(system_message("cannot write " + (merging / "joined").string(), errno));
+  if (const int why = list.close()) throw Error(system_message("cannot write " + (merging / "joined").string(), why));
 }
 
 void keep_parts(const fs::path& job) {
@@ -148,10 +158,10 @@ void keep_parts(const fs::path& job) {
 
 void keep_samples_of(const fs::path& merging, const fs::path& part) {
   if (!is_there(merging / "joined")) return;  // no job's: parts stay as they are
-  std::ofstream list(merging / samples_left, std::ios::app);
+  OutputStream list(merging / samples_left, OutputStream::Begin::at_end);
   list << (part == merging.parent_path() ? own_part : part.filename().string()) << '\n';
-  list.close();
-  if (!list) throw Error(system_message("cannot write " + (merging / samples_left).string(), errno));
+  if (const int why = list.close())
+    throw Error(system_message("cannot write " + (merging / samples_left).string(), why));
 }
 
 void take_place(const fs::path& job) {

@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iostream>
 #include <sstream>
 #include <system_error>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/error.hpp"
@@ -40,16 +39,16 @@ void write_output(const std::string& path, const std::function<void(std::ostream
       write(out);
       return print_data(out.str());
     }
-    write(std::cout);
-    if (!std::cout.flush()) throw Error{system_message("cannot write to standard output", errno)};
+    flush_output();
+    OutputStream out{STDOUT_FILENO};
+    write(out);
+    if (const int why = out.close()) throw Error{system_message("cannot write to standard output", why)};
     return;
   }
   const auto into = [&](const fs::path& file) {
-    std::ofstream out{file, std::ios::binary};
-    if (!out) throw Error{system_message("cannot write " + path, errno)};
-    write(out);
-    out.close();  // network file systems may report only here that there is no room
-    if (!out) throw Error{system_message("cannot write " + path, errno)};
+    OutputStream out{file};
+    if (out) write(out);
+    if (const int why = out.close()) throw Error{system_message("cannot write " + path, why)};
   };
   std::error_code error;
   const auto status = fs::status(path, error);
