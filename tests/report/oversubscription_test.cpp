@@ -84,7 +84,8 @@ TEST_CASE("more threads than processors that are bound to fewer of these are tol
   };
   const auto begins = [](const Json& text, const char* with) { return text.get<std::string>().find(with) == 0; };
   const Json bound = verdict_on("2", "", "0");  // OMP_PLACES={0}
-  CHECK(begins(bound["text"], "4 threads are bound together to processor 0 of node1, and 1 of its 2 processors has no"));
+  CHECK(
+      begins(bound["text"], "4 threads are bound together to processor 0 of node1, and 1 of its 2 processors has no"));
   CHECK(begins(bound["advice"], "Give each thread a place of its own (OMP_PLACES=cores OMP_PROC_BIND=close)"));
   const Json kept = verdict_on("1", "0", "");  // taskset
   CHECK(begins(kept["text"], "4 threads share 1 processor:"));

@@ -234,8 +234,9 @@ TEST_CASE("what the code between several barriers of a region keeps threads for 
   trace.simple(0, now, EventType::program_end);
   const std::string text = finding(report_of(trace), "imbalance")["text"];
   INFO(text);
-  CHECK(text.find("threads wait 2.25 s at 2 barriers, most of it, 1.2 s, at barrier wait @example.c:20 for the slowest, "
-                  "10 times.") != std::string::npos);
+  CHECK(
+      text.find("threads wait 2.25 s at 2 barriers, most of it, 1.2 s, at barrier wait @example.c:20 for the slowest, "
+                "10 times.") != std::string::npos);
 }
 
 TEST_CASE("sections that are fewer than threads are not said to differ in length") {

@@ -126,17 +126,6 @@ void set_other_raw_apart(const fs::path& job) {
   move(job / "raw", make_part_directory(job, {}, "raw") / "raw");
 }
 
-std::vector<fs::path> parts_to_join(const fs::path& job) {
-  std::vector<std::string> joined;
-  if (parts_are_kept(job)) joined = lines_of(kept_list(job));
-  std::vector<fs::path> parts = traces_below(job);
-  std::erase_if(parts, [&](const fs::path& part) {
-    return part.parent_path().filename() != "parts" ||
-           std::find(joined.begin(), joined.end(), part.filename().string()) != joined.end();
-  });
-  return parts;
-}
-
 void remove_begun(const fs::path& directory) {
   std::error_code error;
   for (const char* file : archive_files) fs::remove_all(directory / file, error);

@@ -20,9 +20,6 @@ std::vector<std::filesystem::path> traces_below(const std::filesystem::path& pat
 /// A raw trace that nobody records, beside an archive of other processes (earlier versions left that): it becomes a
 /// part.
 void set_other_raw_apart(const std::filesystem::path& job);
-/// The parts of a job that are not in the archive in its directory.
-std::vector<std::filesystem::path> parts_to_join(const std::filesystem::path& job);
-
 /// Makes the empty directory for the archive of these parts, JOB/merging. Throws tracer::Error.
 void begin_archive(const std::filesystem::path& job, const std::vector<std::filesystem::path>& parts);
 /// The parts are to stay when the archive takes its place: more are to come, and it will be made anew from all of them.

@@ -69,7 +69,7 @@ struct AccountThread {
   LocationRef location = 0;
   PlaceTimes ns{};
   ThreadFacts facts;
-  std::uint64_t ended = 0;  ///< when, on the events' clock; 0: with its process
+  std::uint64_t ended = 0;        ///< when, on the events' clock; 0: with its process
   std::uint64_t ran_at_work = 0;  ///< ns of a processor that its work in teams had
   /// And would have had with one at all times: what does not sleep.
   std::uint64_t able_to_work = 0;

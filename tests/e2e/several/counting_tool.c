@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tool that counts what it sees and checks its own data words; its answers are those that the environment asks for:
 // COUNTING_TOOL=accept (the default), refuse (no ompt_start_tool_result_t), decline (initialize gives 0), crash
-// (abort() in initialize), leave (_exit(5) in ompt_start_tool). Prints one line at its end, which begins with NAME (given to the compiler).
+// (abort() in initialize), leave (_exit(5) in ompt_start_tool). Prints one line at its end, which begins with NAME
+// (given to the compiler).
 #include <omp-tools.h>
 #include <stdatomic.h>
 #include <stdint.h>

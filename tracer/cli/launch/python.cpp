@@ -60,10 +60,10 @@ bool begins_a_frame([[maybe_unused]] std::string_view code) {
 /// The interpreter's properties, from its files. What is not known has the values with which any interpreter's samples
 /// are right: one that names no functions ignores the request, and unwind tables need no frame pointers.
 struct Interpreter {
-  bool is_known = false;              ///< not behind a script that starts it, as pyenv's
-  bool records_calls = true;          ///< by --python: since 3.9
-  bool names_functions = true;        ///< for samples, if it is asked to: since 3.12
-  bool recurses_with_names = false;   ///< as deeply as without, up to Python's own limit: since 3.13
+  bool is_known = false;             ///< not behind a script that starts it, as pyenv's
+  bool records_calls = true;         ///< by --python: since 3.9
+  bool names_functions = true;       ///< for samples, if it is asked to: since 3.12
+  bool recurses_with_names = false;  ///< as deeply as without, up to Python's own limit: since 3.13
   bool keeps_frame_pointers = false;
 };
 

@@ -163,8 +163,8 @@ double Judge::threads_there() const {
   return std::max({1.0, share(there(), wall_), workers});
 }
 
-/// Among how many threads the time of a cell would be spread if none of it were lost: those of the teams that are in its
-/// region at one time, or those that are there.
+/// Among how many threads the time of a cell would be spread if none of it were lost: those of the teams that are in
+/// its region at one time, or those that are there.
 double Judge::threads_beside(const AccountRow& row) const {
   const auto found = account_.threads_in.find(row.parallel);
   return is_in_team(row.place) && found != account_.threads_in.end() ? std::max(1.0, found->second) : threads_there();

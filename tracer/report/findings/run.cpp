@@ -211,11 +211,11 @@ void Judge::how_good_the_trace_is() {
   }
   if (report_.delayed_in_whole > too_delayed) {
     doubtful_ = true;
-    note(
-        "busy-machine",
-        formatted("In the whole run threads that could have run were without a processor for %.0f %% of their time; the "
-                  "share of this part is unknown. Look at the verdict of the whole first.",
-                  100 * report_.delayed_in_whole));
+    note("busy-machine",
+         formatted(
+             "In the whole run threads that could have run were without a processor for %.0f %% of their time; the "
+             "share of this part is unknown. Look at the verdict of the whole first.",
+             100 * report_.delayed_in_whole));
   }
   if (report_.filter.find("EXCLUDE") != std::string::npos) {
     doubtful_ = true;

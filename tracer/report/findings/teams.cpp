@@ -50,11 +50,11 @@ Judge::SerialPart Judge::serial_part(std::uint64_t idle) const {
   return {static_cast<std::uint64_t>(part), 1 + share(others, walls), walls > wall_};
 }
 
-/// Of a process alone not one behind the end of its workers, in which nobody idled: it may be longer than all of what is
-/// serial. nullptr: none.
+/// Of a process alone not one behind the end of its workers, in which nobody idled: it may be longer than all of what
+/// is serial. nullptr: none.
 const SerialStretch* Judge::longest_stretch(std::uint64_t serial) const {
-  const auto found = std::find_if(
-      account_.stretches.begin(), account_.stretches.end(), [&](const SerialStretch& stretch) {
+  const auto found =
+      std::find_if(account_.stretches.begin(), account_.stretches.end(), [&](const SerialStretch& stretch) {
         return account_.processes.size() > 1 || stretch.ns <= serial + serial / 4;  // workers come and go meanwhile
       });
   return found == account_.stretches.end() ? nullptr : &*found;
