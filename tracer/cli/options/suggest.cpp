@@ -3,6 +3,7 @@
 #include "tracer/cli/options/suggest.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tracer::cli {
 namespace {
