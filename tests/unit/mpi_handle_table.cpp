@@ -25,4 +25,6 @@ TEST_CASE("what is known of many handles is found, also behind those that were f
   for (std::uintptr_t i = 0; i < 1000; i += 2) table.forget(0x44000000 + i * 16, &known[i]);
   for (std::uintptr_t i = 0; i < 1000; ++i)
     CHECK(table.find(0x44000000 + i * 16) == (i % 2 == 0 ? nullptr : &known[i]));
+  table.for_each([](int& one) { ++one; });
+  for (std::uintptr_t i = 0; i < 1000; ++i) CHECK(known[i] == (i % 2 == 0 ? 0 : 1));
 }

@@ -3,6 +3,7 @@
 #include "tracer/mpi/completion.hpp"
 
 #include "tracer/mpi/files.hpp"
+#include "tracer/mpi/window_hooks.hpp"
 #include "tracer/mpi/windows.hpp"
 
 namespace tracer::mpi {
@@ -136,6 +137,19 @@ void abandon_all(const Call& call) noexcept {
     abandon(call, *p, Unrecorded::left_receive);
     remove(p);
   }
+  for (Window* window = take_windows(); window != nullptr; window = window->next) {
+    complete_operations(call, *window, all_ranks, window->so_far(), Completes::everywhere);
+    for (Window::Held lock; take_lock(*window, lock);)
+      call.rma(Endpoint::none, RmaStep::lock_released, window->id, lock.target);
+  }
+}
+
+void abandon_at_end() noexcept {
+  const tracer_front_end* const table = front.load(std::memory_order_acquire);
+  const bool is_alone = !has_threads.load(std::memory_order_relaxed);
+  // Requests of a program that keeps its threads apart have no locks: another thread may be in MPI.
+  if (table == nullptr || (is_alone && initial_thread.load(std::memory_order_relaxed) != &this_thread)) return;
+  abandon_all(Call(*table, this_thread, MpiFunction::Finalize, 0, false));
 }
 
 namespace {

@@ -31,8 +31,10 @@ void fail(const Call& call, const Pending& pending, Endpoint at, Unrecorded lost
 /// Of what goes on MPI brings to its end what nobody will request any more: it ends here. What a receive got is not
 /// known.
 void abandon(const Call& call, const Pending& pending, Unrecorded lost) noexcept;
-/// The same of all that is left, at MPI's end; counted.
+/// The same of all that is left, at MPI's end: requests, which are counted, and operations and locks of windows.
 void abandon_all(const Call& call) noexcept;
+/// The same at the end of a process that has not ended MPI.
+void abandon_at_end() noexcept;
 /// It was looked at and is not over; it is given back.
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept;
 /// It begins: what was made by MPI_Isend and its like, or a persistent one. `at` as for Call::send.

@@ -28,6 +28,12 @@ class HandleTable {
     Slot* const slot = slot_in(slots_, room_, handle);
     if (slot->known == known) slot->known = nullptr;
   }
+  /// body(known) of each handle.
+  template <class Body>
+  void for_each(const Body& body) const noexcept {
+    for (std::size_t i = 0; i < room_; ++i)
+      if (slots_[i].known != nullptr) body(*slots_[i].known);
+  }
 
  private:
   struct Slot {

@@ -9,6 +9,7 @@
 
 #include "tracer/connect.h"
 #include "tracer/hash.hpp"
+#include "tracer/mpi/completion.hpp"
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
 #include "tracer/mpi/world.hpp"
@@ -19,6 +20,7 @@ namespace tracer::mpi {
 constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
 constinit std::atomic<const tracer_front_end*> front{nullptr};
 constinit std::atomic<bool> is_live{false}, has_threads{true};
+constinit std::atomic<const Thread*> initial_thread{nullptr};
 constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1}, window_generation{1};
 constinit std::atomic<std::uint64_t> unrecorded[static_cast<std::size_t>(Unrecorded::count_)]{};
 constinit std::atomic<std::uint64_t> never_completed{0};
@@ -158,7 +160,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
   return &comm;
 }
 
-void record_unrecorded(void*) noexcept {
+void record_unrecorded() noexcept {
   static constexpr const char* names[] = {"messages with another world",
                                           "receives whose request was freed",
                                           "receives that were never completed",
@@ -180,6 +182,11 @@ void record_unrecorded(void*) noexcept {
   }
   if (const std::uint64_t count = never_completed.load(std::memory_order_relaxed); count != 0)
     table->count("mpi.requests_never_completed", count);
+}
+
+void at_the_end(void*) noexcept {
+  abandon_at_end();
+  record_unrecorded();
 }
 
 }  // namespace
@@ -212,7 +219,7 @@ void connect() noexcept {
   if (table != nullptr && table->size >= offsetof(tracer_front_end, records_polls) + sizeof table->records_polls)
     records_polls = table->records_polls() != 0;
   front.store(table, std::memory_order_release);
-  if (table != nullptr) table->at_end(&record_unrecorded, nullptr);
+  if (table != nullptr) table->at_end(&at_the_end, nullptr);
 }
 
 std::uint64_t query_type_size(Thread& thread, Word handle) noexcept {

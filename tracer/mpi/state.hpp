@@ -41,6 +41,9 @@ class Locked {
 
 /// Whether several threads may be in MPI at a time (MPI_THREAD_MULTIPLE, or a session that may have requested it).
 extern std::atomic<bool> has_threads;
+struct Thread;
+/// That called MPI_Init.
+extern std::atomic<const Thread*> initial_thread;
 
 /// A communicator that the process is in. Made once, never freed: records name it by its number.
 struct Comm {

@@ -93,6 +93,18 @@ Window* window_of(Thread& thread, Word argument) noexcept {
   return known.window;
 }
 
+Window* take_windows() noexcept {
+  const Locked lock(windows_lock);
+  Window* first = nullptr;
+  windows.for_each([&first](Window& window) {
+    window.next = first;
+    first = &window;
+  });
+  windows = {};
+  window_generation.fetch_add(1, std::memory_order_relaxed);
+  return first;
+}
+
 void name_window(const Window& window, const char* name) noexcept {
   Text text;
   text.add("%s;name=%.255s", window.fact, name != nullptr ? name : "");
@@ -200,6 +212,13 @@ void remove_lock(Window& window, std::uint32_t target) noexcept {
       window.held[i] = window.held[--window.held_count];
       return;
     }
+}
+
+bool take_lock(Window& window, Window::Held& found) noexcept {
+  const Locked lock(window.lock);
+  if (window.held_count == 0) return false;
+  found = window.held[--window.held_count];
+  return true;
 }
 
 }  // namespace tracer::mpi

@@ -48,6 +48,7 @@ struct Window {
   };
   Held* held = nullptr;
   std::size_t held_count = 0, held_room = 0;
+  Window* next = nullptr;  ///< of take_windows()
 
   static constexpr std::uint32_t no_group = 0xffffffffu;
 };
@@ -60,6 +61,8 @@ void keep_window(Word handle, Window* window, Comm& comm) noexcept;
 void forget_window(Word handle, const Window& window) noexcept;
 /// nullptr: none of ours.
 Window* window_of(Thread& thread, Word argument) noexcept;
+/// Takes those that are not gone, as a list by `next`.
+Window* take_windows() noexcept;
 void name_window(const Window& window, const char* name) noexcept;
 
 /// The number of a group's members in MPI_COMM_WORLD; Window::no_group: no memory.
@@ -81,5 +84,7 @@ void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept;
 bool take_unrecorded_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& lock) noexcept;
 /// The last one that was added.
 void remove_lock(Window& window, std::uint32_t target) noexcept;
+/// Takes any; false: there is none.
+bool take_lock(Window& window, Window::Held& lock) noexcept;
 
 }  // namespace tracer::mpi

@@ -116,6 +116,7 @@ bool begin(int threads_provided) noexcept {
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
       !is_multiple(level))
     has_threads.store(false, std::memory_order_release);
+  initial_thread.store(&this_thread, std::memory_order_relaxed);
   has_world = true;
   give_group_back();  // a session's
   if (!take_group()) {

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program that ends without MPI_Finalize leaves a valid archive: what it left open ends with it. Usage: unfinished.py --tool libtracer.so --tracer tracer"""
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, is_one_archive, launch, status_of_each  # noqa: E402
+from traced import clean, run  # noqa: E402
+
+
+def faults_of(options, family, directory):
+    program, job = compiled(family, HERE / "unfinished.c", directory / "unfinished"), directory / "job"
+    alone = run([*launch(family, 1), program], environment(), timeout=60)
+    if "all is open" not in alone.stdout:
+        return print(f"{family}: does not run untraced, left out")
+    done = run([*launch(family, 1), options.tracer, "run", "-q", "-o", str(job), "--", program], environment(TRACER_LIBRARY=options.tool))
+    if done.returncode != alone.returncode:
+        yield f"ends with {done.returncode}, without the tool with {alone.returncode}: {done.stderr[-500:]}"
+    if not is_one_archive(job):
+        return (yield f"no archive: {done.stderr[-1500:]}")
+    checked = run([options.tracer, "check", str(job)], clean())
+    if checked.returncode != 0:
+        yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"
+    mpi = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout)["mpi"]
+    if mpi["never_completed"] != 1:
+        yield f"{mpi['never_completed']} requests were never completed, not 1"
+
+
+if __name__ == "__main__":
+    sys.exit(status_of_each(faults_of))
