@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int region(void) {
+// Not inlined: Clang would begin the runtime in main, before the fork.
+__attribute__((noinline)) static int region(void) {
   int sections = 0;
 #pragma omp parallel num_threads(2)
   {
