@@ -90,6 +90,7 @@ struct Region {
   Paradigm paradigm = Paradigm::openmp;
   std::string source_file;  ///< full path, "" unknown
   std::uint32_t begin_line = 0, end_line = 0;
+  std::uint32_t flags = 0;  ///< OTF2_RegionFlag
 };
 
 enum class NodeDomain : std::uint8_t { none, machine, shared_memory, accelerator_device };
@@ -121,16 +122,18 @@ struct Location {
   bool used = true;  ///< false: outside the selected part of the trace
 };
 
-enum class GroupKind : std::uint8_t { comm_locations, comm_group, comm_self };
+enum class GroupKind : std::uint8_t { comm_locations, comm_group, comm_self, locations, regions, other };
 
 /// comm_locations: members are location refs. comm_group: indices into the paradigm's comm_locations. comm_self: none.
-/// A member may be undefined_ref: it is outside this part (docs/formats/job-parts.md).
+/// A member may be undefined_ref: it is outside this part (docs/formats/job-parts.md). No communicator's, of other
+/// tools' archives: locations and regions, whose members are such; other, which has none here and is not written.
 struct Group {
   std::string name;
   GroupKind kind = GroupKind::comm_group;
   Paradigm paradigm = Paradigm::openmp;
   std::vector<std::uint32_t> members;
-  bool used = true;  ///< as for a communicator
+  bool used = true;         ///< as for a communicator
+  std::uint32_t flags = 0;  ///< OTF2_GroupFlag
 };
 
 struct Comm {
@@ -145,7 +148,8 @@ struct Comm {
 struct RmaWindow {
   std::string name;
   CommRef comm = 0;
-  bool used = true;  ///< false: none of its members is in the selected part of the trace
+  bool used = true;         ///< false: none of its members is in the selected part of the trace
+  std::uint32_t flags = 0;  ///< OTF2_RmaWinFlag
 };
 
 /// Number of OTF2's I/O paradigm, for which OTF2 has no mapping tables: equal in all archives of Tracer.

@@ -21,6 +21,7 @@ inline constexpr std::uint64_t undefined_location = ~std::uint64_t{0};
 namespace values {
 inline constexpr std::uint8_t group_locations = 1, group_regions = 2, group_comm_locations = 4, group_comm_group = 5,
                               group_comm_self = 6, group_comm_location_groups = 7;
+inline constexpr std::uint32_t comm_has_events = 1;
 inline constexpr std::uint8_t location_cpu_thread = 1, location_accelerator_stream = 2, location_metric = 3;
 inline constexpr std::uint8_t location_group_process = 1, location_group_accelerator = 2;
 inline constexpr std::uint8_t domain_machine = 0, domain_shared_memory = 1, domain_accelerator_device = 7;

@@ -58,27 +58,43 @@ void add_locations(const TraceDefinitions& from, const Indices& index, Definitio
   }
 }
 
+GroupKind kind_of_group(std::uint8_t type) {
+  switch (type) {
+    case otf2::values::group_comm_locations:
+      return GroupKind::comm_locations;
+    case otf2::values::group_comm_group:
+      return GroupKind::comm_group;
+    case otf2::values::group_comm_self:
+      return GroupKind::comm_self;
+    case otf2::values::group_locations:
+      return GroupKind::locations;
+    case otf2::values::group_regions:
+      return GroupKind::regions;
+    default:
+      return GroupKind::other;
+  }
+}
+
 void add_groups(const TraceDefinitions& from, const Indices& index, Definitions& to) {
   for (const auto& group : from.groups) {
-    Group out;
-    out.name = text(from, group.name);
-    out.kind = group.type == otf2::values::group_comm_group  ? GroupKind::comm_group
-               : group.type == otf2::values::group_comm_self ? GroupKind::comm_self
-                                                             : GroupKind::comm_locations;
-    out.paradigm = static_cast<Paradigm>(group.paradigm);
+    Group out{text(from, group.name), kind_of_group(group.type), static_cast<Paradigm>(group.paradigm), {}};
+    out.flags = group.flags;
+    out.used = out.kind != GroupKind::other;
     for (const std::uint64_t member : group.members) {
+      if (!out.used) break;
       out.members.push_back(out.kind == GroupKind::comm_group ? static_cast<std::uint32_t>(member)
+                            : out.kind == GroupKind::regions  ? index.regions[member]
                                                               : index.locations[member]);
     }
-    if (out.kind == GroupKind::comm_locations && group.type != otf2::values::group_comm_locations)
-      out.paradigm = Paradigm::unknown;
     to.groups.push_back(std::move(out));
   }
   for (const auto& comm : from.comms) {
     to.comms.push_back({text(from, comm.name), index.groups[comm.group], index.comms[comm.parent]});
     if (comm.second_group != undefined_ref) to.comms.back().second_group = index.groups[comm.second_group];
+    to.comms.back().has_events = (comm.flags & otf2::values::comm_has_events) != 0;
   }
-  for (const auto& window : from.windows) to.windows.push_back({text(from, window.name), index.comms[window.comm]});
+  for (const auto& window : from.windows)
+    to.windows.push_back({text(from, window.name), index.comms[window.comm], true, window.flags});
 }
 
 /// MPI's paradigm is implied.
@@ -144,6 +160,7 @@ void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
     out.source_file = text(from, region.source_file);
     out.begin_line = region.begin_line;
     out.end_line = region.end_line;
+    out.flags = region.flags;
     to.regions.push_back(std::move(out));
   }
   for (const auto& attribute : from.attributes) {

@@ -25,6 +25,24 @@ OTF2_SystemTreeDomain domain_of(NodeDomain domain) noexcept {
   return OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY;
 }
 
+OTF2_GroupType type_of(GroupKind kind) noexcept {
+  switch (kind) {
+    case GroupKind::comm_locations:
+      return OTF2_GROUP_TYPE_COMM_LOCATIONS;
+    case GroupKind::comm_group:
+      return OTF2_GROUP_TYPE_COMM_GROUP;
+    case GroupKind::comm_self:
+      return OTF2_GROUP_TYPE_COMM_SELF;
+    case GroupKind::locations:
+      return OTF2_GROUP_TYPE_LOCATIONS;
+    case GroupKind::regions:
+      return OTF2_GROUP_TYPE_REGIONS;
+    case GroupKind::other:
+      break;
+  }
+  return OTF2_GROUP_TYPE_UNKNOWN;
+}
+
 OTF2_AttributeValue string_value(OTF2_StringRef ref) noexcept {
   OTF2_AttributeValue value{};
   value.stringRef = ref;
@@ -160,8 +178,8 @@ void DefinitionWriter::regions() {
   for (OTF2_RegionRef i = 0; i < definitions_.regions.size(); ++i) {
     const auto& r = definitions_.regions[i];
     check(OTF2_GlobalDefWriter_WriteRegion(writer_, i, string(r.name), string(r.canonical), string(r.description),
-                                           role(r.role), paradigm(r.paradigm), OTF2_REGION_FLAG_NONE,
-                                           string(r.source_file), r.begin_line, r.end_line),
+                                           role(r.role), paradigm(r.paradigm), r.flags, string(r.source_file),
+                                           r.begin_line, r.end_line),
           "region");
   }
 }
@@ -171,20 +189,17 @@ void DefinitionWriter::groups() {
   for (OTF2_GroupRef i = 0; i < definitions_.groups.size(); ++i) {
     const auto& group = definitions_.groups[i];
     if (!group.used) continue;
-    const auto type = group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS
-                      : group.kind == GroupKind::comm_self    ? OTF2_GROUP_TYPE_COMM_SELF
-                                                              : OTF2_GROUP_TYPE_COMM_GROUP;
     members.assign(group.members.begin(), group.members.end());
     std::replace(members.begin(), members.end(), std::uint64_t{undefined_ref}, ~std::uint64_t{0});
-    check(OTF2_GlobalDefWriter_WriteGroup(writer_, numbering_.group(i), string(group.name), type,
-                                          paradigm(group.paradigm), OTF2_GROUP_FLAG_NONE,
+    check(OTF2_GlobalDefWriter_WriteGroup(writer_, numbering_.group(i), string(group.name), type_of(group.kind),
+                                          paradigm(group.paradigm), group.flags,
                                           static_cast<std::uint32_t>(members.size()), members.data()),
           "group");
   }
   for (OTF2_CommRef i = 0; i < definitions_.comms.size(); ++i) {
     const auto& comm = definitions_.comms[i];
     if (!comm.used) continue;
-    const auto parent = comm.parent == undefined_ref ? undefined_ref : numbering_.comm(comm.parent);
+    const auto parent = numbering_.comm(comm.parent);
     const OTF2_CommFlag flags = comm.has_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
     if (comm.second_group == undefined_ref) {
       check(OTF2_GlobalDefWriter_WriteComm(writer_, numbering_.comm(i), string(comm.name), numbering_.group(comm.group),
@@ -201,7 +216,7 @@ void DefinitionWriter::groups() {
     const auto& window = definitions_.windows[i];
     if (!window.used) continue;
     check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, numbering_.window(i), string(window.name),
-                                           numbering_.comm(window.comm), OTF2_RMA_WIN_FLAG_NONE),
+                                           numbering_.comm(window.comm), window.flags),
           "RMA window");
   }
 }
@@ -226,10 +241,9 @@ void DefinitionWriter::io() {
     check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, i, string(definitions_.io_files[i]), machine), "I/O file");
   for (OTF2_IoHandleRef i = 0; i < definitions_.io_handles.size(); ++i) {
     const IoHandle& handle = definitions_.io_handles[i];
-    const OTF2_CommRef comm = handle.comm == undefined_ref ? OTF2_UNDEFINED_COMM : numbering_.comm(handle.comm);
     check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, i, string(handle.name), handle.file,
                                              static_cast<OTF2_IoParadigmRef>(mpi_io_paradigm + handle.paradigm),
-                                             handle.flags, comm, handle.parent),
+                                             handle.flags, numbering_.comm(handle.comm), handle.parent),
           "I/O handle");
   }
 }

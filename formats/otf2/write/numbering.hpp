@@ -14,16 +14,20 @@ namespace tracer::otf2 {
 class Numbering {
  public:
   explicit Numbering(const Definitions& definitions);
-  std::uint32_t attribute(std::uint32_t index) const noexcept { return attributes_[index]; }
-  std::uint32_t parameter(std::uint32_t index) const noexcept { return parameters_[index]; }
-  std::uint32_t group(std::uint32_t index) const noexcept { return groups_[index]; }
-  std::uint32_t comm(std::uint32_t index) const noexcept { return comms_[index]; }
-  std::uint32_t window(std::uint32_t index) const noexcept { return windows_[index]; }
+  /// undefined_ref: of no definition, or of one that is not in the archive.
+  std::uint32_t attribute(std::uint32_t index) const noexcept { return at(attributes_, index); }
+  std::uint32_t parameter(std::uint32_t index) const noexcept { return at(parameters_, index); }
+  std::uint32_t group(std::uint32_t index) const noexcept { return at(groups_, index); }
+  std::uint32_t comm(std::uint32_t index) const noexcept { return at(comms_, index); }
+  std::uint32_t window(std::uint32_t index) const noexcept { return at(windows_, index); }
   /// Records for local definition files; empty when each reference in events is its index.
   const std::vector<std::uint8_t>& mapping_tables() const noexcept { return tables_; }
 
  private:
   using References = std::vector<std::uint32_t>;  ///< by index; undefined_ref: not in the archive
+  static std::uint32_t at(const References& references, std::uint32_t index) noexcept {
+    return index < references.size() ? references[index] : undefined_ref;
+  }
   References attributes_, parameters_, groups_, comms_, windows_;
   std::vector<std::uint8_t> tables_;
 };
