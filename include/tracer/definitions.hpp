@@ -20,7 +20,8 @@ using RegionRef = std::uint32_t;
 using CommRef = std::uint32_t;
 
 struct Property {
-  std::string name, value;  ///< value as text; all properties are strings
+  std::string name, value;             ///< value: as text, of a number by text_of() (value_text.hpp)
+  ValueType type = ValueType::string;  ///< a string or a number; those of an archive are strings
 };
 
 /// Values as OTF2_Paradigm.

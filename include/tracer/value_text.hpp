@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "tracer/event.hpp"
@@ -34,6 +35,14 @@ inline std::string text_of(double number) {
 inline std::string text_of(ValueType type, std::uint64_t value) {
   if (is_real(type)) return text_of(number_of(type, value));
   return is_signed(type) ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+}
+
+/// The bits of a number whose text_of() is `text`.
+inline std::uint64_t bits_of(ValueType type, const std::string& text) {
+  if (type == ValueType::float32) return std::bit_cast<std::uint32_t>(std::strtof(text.c_str(), nullptr));
+  if (type == ValueType::float64) return std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr));
+  return is_signed(type) ? static_cast<std::uint64_t>(std::strtoll(text.c_str(), nullptr, 10))
+                         : std::strtoull(text.c_str(), nullptr, 10);
 }
 
 }  // namespace tracer

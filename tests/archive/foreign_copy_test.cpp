@@ -63,3 +63,46 @@ TEST_CASE(
   INFO(explain(report));
   for (const char* rule : {"D02", "D09"}) CHECK(with_outcome(report, check::Outcome::violated).count(rule) == 0);
 }
+
+TEST_CASE("properties that are numbers keep their types and values in a copy") {
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "0"};
+  call(archive);
+  OTF2_GlobalDefWriter* const w = archive.definitions();
+  const auto property = [&](OTF2_Type type, auto set) {
+    OTF2_AttributeValue value{};
+    set(value);
+    OTF2_GlobalDefWriter_WriteLocationProperty(w, ForeignArchive::location, archive.string("location's"), type, value);
+    OTF2_GlobalDefWriter_WriteLocationGroupProperty(w, ForeignArchive::process, archive.string("group's"), type, value);
+    OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, ForeignArchive::node, archive.string("node's"), type, value);
+  };
+  property(OTF2_TYPE_UINT8, [](auto& value) { value.uint8 = 200; });
+  property(OTF2_TYPE_UINT16, [](auto& value) { value.uint16 = 40'000; });
+  property(OTF2_TYPE_UINT64, [](auto& value) { value.uint64 = ~std::uint64_t{0}; });
+  property(OTF2_TYPE_INT8, [](auto& value) { value.int8 = -3; });
+  property(OTF2_TYPE_INT32, [](auto& value) { value.int32 = -3; });
+  property(OTF2_TYPE_INT64, [](auto& value) { value.int64 = INT64_MIN; });
+  property(OTF2_TYPE_FLOAT, [](auto& value) { value.float32 = 0.1F; });
+  property(OTF2_TYPE_DOUBLE, [](auto& value) { value.float64 = 0.5; });
+  archive.finish();
+  write_again(scratch / "0", scratch / "1");
+  const auto original = otf2::Trace::open(scratch / "0"), copy = otf2::Trace::open(scratch / "1");
+  const auto check_equal = [](const auto& of, const auto& in) {
+    REQUIRE(of.properties.size() == 8);
+    REQUIRE(in.properties.size() == 8);
+    for (std::size_t i = 0; i < of.properties.size(); ++i) {
+      INFO("type " << unsigned{of.properties[i].type});
+      CHECK(in.properties[i].type == of.properties[i].type);
+      CHECK(in.properties[i].value == of.properties[i].value);
+    }
+  };
+  const otf2::TraceDefinitions &of = original.definitions(), &in = copy.definitions();
+  check_equal(of.locations[0], in.locations[0]);
+  check_equal(of.location_groups[0], in.location_groups[0]);
+  check_equal(of.nodes[1], in.nodes[1]);
+  const auto source = otf2::open_archive(scratch / "1" / "traces.otf2");
+  std::vector<std::string> texts;
+  for (const Property& one : source->definitions().locations[0].properties) texts.push_back(one.value);
+  CHECK(texts == std::vector<std::string>{"200", "40000", "18446744073709551615", "-3", "-3", "-9223372036854775808",
+                                          "0.10000000149011612", "0.5"});
+}

@@ -187,10 +187,11 @@ class Properties final : public Rule {
  public:
   using Rule::Rule;
   void begin() override {
-    for (const auto& [name, value] : c_.trace().info().properties) {
-      if (!name.starts_with("OTF2::") || !name.ends_with("COMPLETE")) continue;
+    for (const Property& one : c_.trace().info().properties) {
+      if (!one.name.starts_with("OTF2::") || !one.name.ends_with("COMPLETE")) continue;
       applies();
-      if (value != "true" && value != "false") add_violation("the property " + name + " is \"" + value + "\"");
+      if (one.value != "true" && one.value != "false")
+        add_violation("the property " + one.name + " is \"" + one.value + "\"");
     }
     threads_ = promised("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
     locks_ = promised("OTF2::THREAD_LOCK_EVENT_COMPLETE");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tracer/base/text.hpp"
+#include "tracer/value_text.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::otf2 {
@@ -20,13 +21,17 @@ std::string text(const TraceDefinitions& from, std::uint64_t ref) {
   return shown(from.text(ref));
 }
 
+/// Of a reference only its number in the archive is known here.
+Property property_of(const TraceDefinitions& from, const otf2::NamedProperty& property) {
+  const auto type = static_cast<ValueType>(property.type);
+  if (type == ValueType::string) return {text(from, property.name), shown_lines(from.text(property.value))};
+  const bool is_number = type > ValueType::none && type < ValueType::string;
+  return {text(from, property.name), text_of(type, property.value), is_number ? type : ValueType::string};
+}
+
 std::vector<Property> properties_of(const TraceDefinitions& from, const std::vector<otf2::NamedProperty>& properties) {
   std::vector<Property> list;
-  for (const auto& property : properties) {
-    const bool is_text = property.type == otf2::values::type_string;
-    list.push_back(
-        {text(from, property.name), is_text ? shown_lines(from.text(property.value)) : std::to_string(property.value)});
-  }
+  for (const auto& property : properties) list.push_back(property_of(from, property));
   return list;
 }
 

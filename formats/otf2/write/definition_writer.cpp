@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/otf2/write/library.hpp"
+#include "tracer/value_text.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -87,6 +88,13 @@ void DefinitionWriter::write() {
   metrics();
 }
 
+OTF2_AttributeValue DefinitionWriter::value_of(const Property& property) {
+  if (property.type == ValueType::string) return string_value(string(property.value));
+  OTF2_AttributeValue value{};
+  value.uint64 = bits_of(property.type, property.value);  // the type's are the lowest
+  return value;
+}
+
 OTF2_StringRef DefinitionWriter::string(const std::string& text) {
   auto [ref, is_new] = strings_.intern(text);
   if (ref < left_out_.size() && left_out_[ref]) {  // no event refers to it, another definition does
@@ -131,9 +139,9 @@ void DefinitionWriter::system_tree() {
     if (node.domain != NodeDomain::none) {
       check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, i, domain_of(node.domain)), "system tree domain");
     }
-    for (const auto& [name, value] : node.properties) {
-      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, i, string(name), OTF2_TYPE_STRING,
-                                                             string_value(string(value))),
+    for (const Property& property : node.properties) {
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, i, string(property.name),
+                                                             static_cast<OTF2_Type>(property.type), value_of(property)),
             "system tree property");
     }
   }
@@ -150,9 +158,9 @@ void DefinitionWriter::location_groups() {
     std::vector<Property> all = group.properties;
     if (i == 0)
       for (Property& property : divided(definitions_.properties).of_group) all.push_back(std::move(property));
-    for (const auto& [name, value] : all) {
-      check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(writer_, i, string(name), OTF2_TYPE_STRING,
-                                                            string_value(string(value))),
+    for (const Property& property : all) {
+      check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(writer_, i, string(property.name),
+                                                            static_cast<OTF2_Type>(property.type), value_of(property)),
             "location group property");
     }
   }
@@ -166,9 +174,9 @@ void DefinitionWriter::locations() {
     check(OTF2_GlobalDefWriter_WriteLocation(writer_, i, string(location.name), type, archive_.events_of(i),
                                              location.group),
           "location");
-    for (const auto& [name, value] : location.properties) {
-      check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, i, string(name), OTF2_TYPE_STRING,
-                                                       string_value(string(value))),
+    for (const Property& property : location.properties) {
+      check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, i, string(property.name),
+                                                       static_cast<OTF2_Type>(property.type), value_of(property)),
             "location property");
     }
   }

@@ -36,6 +36,7 @@ class DefinitionWriter {
   void parameters();
   void metrics();
 
+  OTF2_AttributeValue value_of(const Property& property);
   OTF2_StringRef string(const std::string& text);
   OTF2_Paradigm paradigm(Paradigm value) const noexcept;
   OTF2_RegionRole role(RegionRole value) const noexcept;
