@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -160,6 +161,19 @@ inline constexpr std::uint8_t mpi_io_paradigm = 0;
 struct IoParadigm {
   std::string identification, name;
   bool is_parallel = false;
+  std::uint32_t flags = 0;  ///< OTF2_IoParadigmFlag
+};
+
+struct IoFile {
+  std::string name;         ///< the full path
+  std::uint32_t scope = 0;  ///< system tree node; the root: on file systems that the machine has in common
+  bool is_directory = false;
+};
+
+/// Of a handle that the program did not open.
+struct IoHandleState {
+  std::uint8_t access = 0;   ///< OTF2_IoAccessMode
+  std::uint32_t status = 0;  ///< OTF2_IoStatusFlag
 };
 
 /// An I/O handle. Handles that are open at different times may be one.
@@ -167,9 +181,10 @@ struct IoHandle {
   std::string name;
   std::uint32_t file = 0;                ///< index into Definitions::io_files; undefined_ref: none
   CommRef comm = undefined_ref;          ///< undefined_ref: unknown
-  std::uint32_t paradigm = 0;            ///< 0: MPI's, else index into Definitions::io_paradigms, plus 1
+  std::uint32_t paradigm = 0;            ///< index into Definitions::io_paradigms
   std::uint32_t flags = 0;               ///< OTF2_IoHandleFlag
   std::uint32_t parent = undefined_ref;  ///< index into Definitions::io_handles; undefined_ref: none
+  std::optional<IoHandleState> pre_created = std::nullopt;
 };
 
 struct AttributeDefinition {
@@ -228,8 +243,8 @@ struct Definitions {
   std::vector<Group> groups;
   std::vector<Comm> comms;  ///< parents before children
   std::vector<RmaWindow> windows;
-  std::vector<std::string> io_files;     ///< full paths, each once
-  std::vector<IoParadigm> io_paradigms;  ///< beside MPI's, which its files and handles imply
+  std::vector<IoFile> io_files;          ///< each once
+  std::vector<IoParadigm> io_paradigms;  ///< empty: MPI's, where there are files or handles
   std::vector<IoHandle> io_handles;
   std::vector<AttributeDefinition> attributes;
   std::vector<ParameterDefinition> parameters;

@@ -63,10 +63,10 @@ enum class EventType : std::uint8_t {
   mpi_rma_acquire_lock,      ///< as mpi_rma_request_lock
   mpi_rma_release_lock,      ///< ref = remote rank or all ones
   mpi_rma_sync,              ///< ref = rank
-  // Input and output by MPI. ref = I/O handle in all but io_delete_file.
+  // Input and output. ref = I/O handle in all but io_delete_file.
   io_create_handle,        ///< sub = access, a = creation flags | status flags << 32
   io_destroy_handle,       ///<
-  io_delete_file,          ///< ref = I/O file
+  io_delete_file,          ///< ref = I/O file, sub = I/O paradigm
   io_seek,                 ///< sub = from where, a = offset requested as int64, b = offset from the file's begin
   io_operation_begin,      ///< sub = mode | flags << 8, a = bytes requested, b = matching id
   io_operation_issued,     ///< b = matching id

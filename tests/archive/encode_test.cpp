@@ -79,7 +79,7 @@ OTF2_ErrorCode put_io(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) 
     case EventType::io_destroy_handle:
       return OTF2_EvtWriter_IoDestroyHandle(w, l, e.time, e.ref);
     case EventType::io_delete_file:
-      return OTF2_EvtWriter_IoDeleteFile(w, l, e.time, mpi_io_paradigm, e.ref);
+      return OTF2_EvtWriter_IoDeleteFile(w, l, e.time, mode, e.ref);
     case EventType::io_seek:
       return OTF2_EvtWriter_IoSeek(w, l, e.time, e.ref, static_cast<std::int64_t>(e.a), mode, e.b);
     case EventType::io_operation_begin:

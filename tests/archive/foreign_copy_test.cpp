@@ -106,3 +106,40 @@ TEST_CASE("properties that are numbers keep their types and values in a copy") {
   CHECK(texts == std::vector<std::string>{"200", "40000", "18446744073709551615", "-3", "-3", "-9223372036854775808",
                                           "0.10000000149011612", "0.5"});
 }
+
+TEST_CASE("files, directories and handles keep their paradigm, scope and state in a copy") {
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "0"};
+  OTF2_EvtWriter_Enter(archive.events(), nullptr, 1000, ForeignArchive::region);
+  OTF2_EvtWriter_IoDeleteFile(archive.events(), nullptr, 1050, 7, 8);
+  OTF2_EvtWriter_Leave(archive.events(), nullptr, 1100, ForeignArchive::region);
+  OTF2_GlobalDefWriter* const w = archive.definitions();
+  const OTF2_StringRef name = archive.string("/data");
+  for (const OTF2_IoParadigmRef paradigm : {std::uint8_t{5}, std::uint8_t{7}})
+    OTF2_GlobalDefWriter_WriteIoParadigm(w, paradigm, archive.string(paradigm == 5 ? "POSIX" : "ISOC"), name,
+                                         OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS, 0, nullptr, nullptr,
+                                         nullptr);
+  OTF2_GlobalDefWriter_WriteIoDirectory(w, 6, name, ForeignArchive::node);
+  OTF2_GlobalDefWriter_WriteIoRegularFile(w, 8, name, ForeignArchive::machine);
+  OTF2_GlobalDefWriter_WriteIoHandle(w, 4, name, 8, 7, OTF2_IO_HANDLE_FLAG_PRE_CREATED, OTF2_UNDEFINED_COMM,
+                                     OTF2_UNDEFINED_IO_HANDLE);
+  OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(w, 4, OTF2_IO_ACCESS_MODE_WRITE_ONLY, OTF2_IO_STATUS_FLAG_APPEND);
+  archive.finish();
+  write_again(scratch / "0", scratch / "1");
+  const auto trace = otf2::Trace::open(scratch / "1");
+  const otf2::TraceDefinitions& d = trace.definitions();
+  REQUIRE(d.io_paradigms.size() == 2);
+  CHECK(d.text(d.io_paradigms[1].identification) == "ISOC");
+  CHECK(d.io_paradigms[1].flags == OTF2_IO_PARADIGM_FLAG_OS);
+  REQUIRE(d.io_files.size() == 2);
+  CHECK((d.io_files[0].is_directory && d.io_files[0].scope == 1));
+  CHECK((!d.io_files[1].is_directory && d.io_files[1].scope == 0));
+  REQUIRE(d.io_handles.size() == 1);
+  CHECK(d.io_handles[0].paradigm == 1);
+  REQUIRE(d.io_handles[0].pre_created);
+  CHECK(d.io_handles[0].pre_created->access == OTF2_IO_ACCESS_MODE_WRITE_ONLY);
+  CHECK(d.io_handles[0].pre_created->status == OTF2_IO_STATUS_FLAG_APPEND);
+  trace.for_each_event([](const otf2::EventView& event) {
+    if (event.kind == otf2::EventKind::io_delete_file) CHECK((event.field[0] == 1 && event.field[1] == 1));
+  });
+}

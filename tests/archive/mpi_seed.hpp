@@ -60,7 +60,7 @@ inline Event on_window(Nanoseconds time, EventType type, std::uint16_t window, s
 
 /// A handle of that communicator's, opened at 1405; `comm` false: of none.
 inline std::uint32_t io_handle(Seed& s, bool comm = true) {
-  s.d.io_files = {"/data/out"};
+  s.d.io_files = {{"/data/out"}};
   s.d.io_handles = {{"/data/out", 0, comm ? mpi_world(s) : undefined_ref}};
   s.insert(0, event(1405, EventType::io_create_handle));
   return 0;

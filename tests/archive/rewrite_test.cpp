@@ -2,6 +2,7 @@
 // Archives written again, whole or of a part: what of them stays.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/read/reader.hpp"
@@ -49,7 +50,7 @@ TEST_CASE("handles of other paradigms than MPI, opened by nobody and of no file,
   const Scratch scratch;
   Seed seed;
   seed.d.io_paradigms = {{"POSIX", "POSIX I/O", false}};
-  seed.d.io_handles = {{"stdin", undefined_ref, undefined_ref, 1, pre_created}};
+  seed.d.io_handles = {{"stdin", undefined_ref, undefined_ref, 0, pre_created}};
   seed.insert(0, write_on(0, 1410, 8));
   seed.insert(0, event(1420, EventType::io_operation_complete, 0, 8, 8));
   write_archive(seed.trace, scratch / "out");
@@ -81,4 +82,16 @@ TEST_CASE("a metric keeps its mode") {
   const auto trace = otf2::Trace::open(scratch / "again");
   for (const auto& member : trace.definitions().metric_members) CHECK(member.mode == absolute_last);
   CHECK(check::check(scratch / "again").valid());
+}
+
+TEST_CASE("paradigms keep their properties") {
+  const Scratch scratch;
+  write_archive(make_sample(), scratch / "out");
+  write_again(scratch / "out", scratch / "again");
+  const auto source = otf2::open_archive(scratch / "again/traces.otf2");
+  const std::vector<ParadigmDefinition>& paradigms = source->definitions().paradigms;
+  REQUIRE(paradigms.size() == 2);
+  CHECK(paradigms[0].comm_name_template == "Thread team ${id}");
+  CHECK_FALSE(paradigms[0].rma_only);
+  CHECK(paradigms[1].rma_only);
 }

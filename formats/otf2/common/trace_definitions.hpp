@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,7 @@ inline constexpr std::uint8_t location_group_process = 1, location_group_acceler
 inline constexpr std::uint8_t domain_machine = 0, domain_shared_memory = 1, domain_accelerator_device = 7;
 inline constexpr std::uint8_t paradigm_openmp = 3, paradigm_mpi = 4;
 inline constexpr std::uint8_t io_paradigm_parallel = 1;
+inline constexpr std::uint32_t paradigm_comm_name = 0, paradigm_rma_only = 2;
 inline constexpr std::uint8_t paradigm_class_fork_join = 1, paradigm_class_accelerator = 3;
 inline constexpr std::uint8_t recorder_abstract = 1, recorder_cpu = 2;
 inline constexpr std::uint8_t metric_asynchronous = 2, scope_location = 0;
@@ -140,6 +142,7 @@ struct IoHandleDef {
   std::uint32_t name = 0, file = undefined_ref;
   std::uint8_t paradigm = 0;
   std::uint32_t flags = 0, comm = undefined_ref, parent = undefined_ref;
+  std::optional<IoHandleState> pre_created = std::nullopt;
 };
 struct ParameterDef {
   std::uint64_t ref = 0;

@@ -49,8 +49,8 @@ void JoinedDefinitions::add_io(const TraceDefinitions& part, PartMaps& maps) {
     maps.set(R::io_file, f.ref, unify(io_files, io_file_index_, key_of(own.name, own.scope, own.is_directory), own));
   }
   for (const IoHandleDef& h : part.io_handles) {  // parents come first
-    const IoHandleDef own{0,       map(R::string, h.name), map(R::io_file, h.file),    h.paradigm,
-                          h.flags, map(R::comm, h.comm),   map(R::io_handle, h.parent)};
+    const IoHandleDef own{0,       map(R::string, h.name), map(R::io_file, h.file),     h.paradigm,
+                          h.flags, map(R::comm, h.comm),   map(R::io_handle, h.parent), h.pre_created};
     maps.set(R::io_handle, h.ref,
              unify(io_handles, io_handle_index_,
                    key_of(own.name, own.file, own.paradigm, own.flags, own.comm, own.parent), own));

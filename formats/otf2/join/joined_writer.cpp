@@ -204,10 +204,14 @@ void JoinedArchive::write_io(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d
                          : OTF2_GlobalDefWriter_WriteIoRegularFile(w, self, f.name, f.scope),
           "I/O file");
   }
-  for (const IoHandleDef& h : d.io_handles)
-    check(OTF2_GlobalDefWriter_WriteIoHandle(w, static_cast<OTF2_IoHandleRef>(h.ref), h.name, h.file, h.paradigm,
-                                             h.flags, h.comm, h.parent),
+  for (const IoHandleDef& h : d.io_handles) {
+    const auto self = static_cast<OTF2_IoHandleRef>(h.ref);
+    check(OTF2_GlobalDefWriter_WriteIoHandle(w, self, h.name, h.file, h.paradigm, h.flags, h.comm, h.parent),
           "I/O handle");
+    if (const auto& state = h.pre_created)
+      check(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(w, self, state->access, state->status),
+            "state of an I/O handle");
+  }
 }
 
 void JoinedArchive::write_metrics(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "tracer/base/text.hpp"
@@ -102,23 +101,16 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
     to.windows.push_back({text(from, window.name), index.comms[window.comm], true, window.flags});
 }
 
-/// MPI's paradigm is implied.
 void add_io(const TraceDefinitions& from, const Indices& index, Definitions& to) {
-  for (const auto& file : from.io_files) to.io_files.push_back(text(from, file.name));
-  std::unordered_map<std::uint64_t, std::uint32_t> paradigms;
-  for (const auto& paradigm : from.io_paradigms) {
-    const std::string identification = text(from, paradigm.identification);
-    if (identification == "MPI-IO") continue;
-    to.io_paradigms.push_back(
-        {identification, text(from, paradigm.name), paradigm.paradigm_class == otf2::values::io_paradigm_parallel});
-    paradigms.emplace(paradigm.ref, static_cast<std::uint32_t>(to.io_paradigms.size()));
-  }
-  for (const auto& handle : from.io_handles) {
-    const auto paradigm = paradigms.find(handle.paradigm);
+  for (const auto& file : from.io_files)
+    to.io_files.push_back({text(from, file.name), index.nodes[file.scope], file.is_directory});
+  for (const auto& paradigm : from.io_paradigms)
+    to.io_paradigms.push_back({text(from, paradigm.identification), text(from, paradigm.name),
+                               paradigm.paradigm_class == otf2::values::io_paradigm_parallel, paradigm.flags});
+  for (const auto& handle : from.io_handles)
     to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm],
-                             paradigm == paradigms.end() ? 0 : paradigm->second, handle.flags,
-                             index.io_handles[handle.parent]});
-  }
+                             index.io_paradigm(handle.paradigm), handle.flags, index.io_handles[handle.parent],
+                             handle.pre_created});
 }
 
 /// Null: the class is not defined.
@@ -179,8 +171,13 @@ void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
     to.parameters.push_back({text(from, parameter.name), type});
   }
   for (const auto& paradigm : from.paradigms) {
-    to.paradigms.push_back({static_cast<Paradigm>(paradigm.ref), text(from, paradigm.name),
-                            static_cast<ParadigmClass>(paradigm.paradigm_class), "", false});
+    ParadigmDefinition out{static_cast<Paradigm>(paradigm.ref), text(from, paradigm.name),
+                           static_cast<ParadigmClass>(paradigm.paradigm_class), "", false};
+    for (const auto& property : paradigm.properties) {
+      if (property.name == otf2::values::paradigm_comm_name) out.comm_name_template = text(from, property.value);
+      if (property.name == otf2::values::paradigm_rma_only) out.rma_only = property.value != 0;
+    }
+    to.paradigms.push_back(std::move(out));
   }
   for (const auto& string : from.strings) to.strings.push_back(shown(string.text));
 }

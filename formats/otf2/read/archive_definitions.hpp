@@ -53,6 +53,7 @@ struct Indices {
         groups{from.groups},
         comms{from.comms},
         windows{from.windows},
+        io_paradigms{from.io_paradigms},
         io_files{from.io_files},
         io_handles{from.io_handles},
         attributes{from.attributes},
@@ -60,11 +61,16 @@ struct Indices {
         metrics{from.metrics},
         strings{from.strings},
         first_of_metric{places_of_metrics(from)} {}
-  Index locations, location_groups, nodes, regions, groups, comms, windows, io_files, io_handles, attributes,
-      parameters, metrics, strings;
+  Index locations, location_groups, nodes, regions, groups, comms, windows, io_paradigms, io_files, io_handles,
+      attributes, parameters, metrics, strings;
   /// Where the members of each class or instance, by its place, are in Definitions::metrics; one more for the end.
   std::vector<std::uint32_t> first_of_metric;
 
+  /// MPI's where it is not defined.
+  std::uint8_t io_paradigm(std::uint64_t ref) const {
+    const std::uint32_t place = io_paradigms[ref];
+    return place == undefined_ref ? mpi_io_paradigm : static_cast<std::uint8_t>(place);
+  }
   /// Of a class or an instance the `member`th, in Definitions::metrics.
   std::uint32_t metric(std::uint64_t ref, std::size_t member) const {
     const std::uint32_t place = metrics[ref];

@@ -72,6 +72,8 @@ class Builder {
         return keep(out_.io_files, IoFileDef{at(0), at32(1), at32(2), record.kind == io_directory});
       case io_handle:
         return keep(out_.io_handles, IoHandleDef{at(0), at32(1), at32(2), at8(3), at32(4), at32(5), at32(6)});
+      case io_pre_created_handle_state:
+        return add_handle_state();
       case parameter:
         return keep(out_.parameters, ParameterDef{at(0), at32(1), at8(2)});
       case metric_member:
@@ -136,6 +138,11 @@ class Builder {
     auto* node = out_.nodes.find(at(0));
     if (node == nullptr) return out_.orphans.push_back(label());
     node->domains.push_back(at8(1));
+  }
+  void add_handle_state() {
+    auto* handle = out_.io_handles.find(at(0));
+    if (handle == nullptr) return out_.orphans.push_back(label());
+    handle->pre_created = {at8(1), at32(2)};
   }
   void add_region() {
     RegionDef region{.ref = at(0),

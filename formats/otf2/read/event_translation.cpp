@@ -208,6 +208,7 @@ bool EventTranslation::translate_io(const EventView& view, Event& event) const {
     case EventKind::io_destroy_handle:
       return at(EventType::io_destroy_handle);
     case EventKind::io_delete_file:
+      event.sub = index_.io_paradigm(field[0]);
       return fill(event, EventType::io_delete_file, index_.io_files[field[1]]);
     case EventKind::io_seek:
       return at(EventType::io_seek, field[2], field[1], field[3]);

@@ -229,30 +229,33 @@ void DefinitionWriter::groups() {
   }
 }
 
-/// Files are on file systems that the machine has in common: their scope is all of it.
 void DefinitionWriter::io() {
-  if (definitions_.io_files.empty() && definitions_.io_handles.empty()) return;
-  constexpr OTF2_SystemTreeNodeRef machine = 0;
-  const OTF2_StringRef name = string("MPI-IO");
-  check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, mpi_io_paradigm, name, name, OTF2_IO_PARADIGM_CLASS_PARALLEL,
-                                             OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr),
-        "I/O paradigm");
-  for (std::size_t i = 0; i < definitions_.io_paradigms.size(); ++i) {
-    const IoParadigm& paradigm = definitions_.io_paradigms[i];
-    const auto kind = paradigm.is_parallel ? OTF2_IO_PARADIGM_CLASS_PARALLEL : OTF2_IO_PARADIGM_CLASS_SERIAL;
-    check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, static_cast<OTF2_IoParadigmRef>(mpi_io_paradigm + i + 1),
-                                               string(paradigm.identification), string(paradigm.name), kind,
-                                               OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr),
+  std::vector<IoParadigm> paradigms = definitions_.io_paradigms;
+  const bool is_used = !definitions_.io_files.empty() || !definitions_.io_handles.empty();
+  if (paradigms.empty() && is_used) paradigms.push_back({"MPI-IO", "MPI-IO", true});
+  for (std::size_t i = 0; i < paradigms.size(); ++i) {
+    const auto kind = paradigms[i].is_parallel ? OTF2_IO_PARADIGM_CLASS_PARALLEL : OTF2_IO_PARADIGM_CLASS_SERIAL;
+    check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, static_cast<OTF2_IoParadigmRef>(i),
+                                               string(paradigms[i].identification), string(paradigms[i].name), kind,
+                                               paradigms[i].flags, 0, nullptr, nullptr, nullptr),
           "I/O paradigm");
   }
-  for (OTF2_IoFileRef i = 0; i < definitions_.io_files.size(); ++i)
-    check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, i, string(definitions_.io_files[i]), machine), "I/O file");
+  for (OTF2_IoFileRef i = 0; i < definitions_.io_files.size(); ++i) {
+    const IoFile& file = definitions_.io_files[i];
+    check(file.is_directory ? OTF2_GlobalDefWriter_WriteIoDirectory(writer_, i, string(file.name), file.scope)
+                            : OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, i, string(file.name), file.scope),
+          "I/O file");
+  }
   for (OTF2_IoHandleRef i = 0; i < definitions_.io_handles.size(); ++i) {
     const IoHandle& handle = definitions_.io_handles[i];
     check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, i, string(handle.name), handle.file,
-                                             static_cast<OTF2_IoParadigmRef>(mpi_io_paradigm + handle.paradigm),
-                                             handle.flags, numbering_.comm(handle.comm), handle.parent),
+                                             static_cast<OTF2_IoParadigmRef>(handle.paradigm), handle.flags,
+                                             numbering_.comm(handle.comm), handle.parent),
           "I/O handle");
+    if (handle.pre_created)
+      check(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer_, i, handle.pre_created->access,
+                                                              handle.pre_created->status),
+            "state of an I/O handle");
   }
 }
 

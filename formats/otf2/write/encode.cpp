@@ -208,7 +208,7 @@ std::uint8_t* put_io(std::uint8_t* to, const Event& e) noexcept {
     case EventType::io_destroy_handle:
       return Body(to, EventKind::io_destroy_handle).u32(e.ref).end();
     case EventType::io_delete_file:
-      return Body(to, EventKind::io_delete_file).u8(mpi_io_paradigm).u32(e.ref).end();
+      return Body(to, EventKind::io_delete_file).u8(static_cast<std::uint8_t>(e.sub)).u32(e.ref).end();
     case EventType::io_seek:
       return Body(to, EventKind::io_seek).u32(e.ref).i64(e.a).u8(static_cast<std::uint8_t>(e.sub)).u64(e.b).end();
     case EventType::io_operation_begin:

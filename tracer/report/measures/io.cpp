@@ -80,7 +80,7 @@ void Io::fill(Report& report) const {
     const auto [file, process] = key;
     if (report.io.files.empty() || report.io.files.back().file != file) {
       const bool is_known = file < definitions_.io_files.size();
-      report.io.files.push_back({file, is_known ? definitions_.io_files[file] : "", {}, 0, process, 0});
+      report.io.files.push_back({file, is_known ? definitions_.io_files[file].name : "", {}, 0, process, 0});
     }
     IoFileRow& row = report.io.files.back();
     add(row.all, of);

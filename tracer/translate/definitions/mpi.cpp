@@ -173,7 +173,7 @@ class IoDefinitions {
  private:
   std::uint32_t file(std::string_view path) {
     const auto [known, is_new] = files_.emplace(path, static_cast<std::uint32_t>(d_.io_files.size()));
-    if (is_new) d_.io_files.emplace_back(path);
+    if (is_new) d_.io_files.push_back({std::string(path)});
     return known->second;
   }
 
