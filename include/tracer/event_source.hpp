@@ -2,7 +2,10 @@
 // The interface by which reports and exports read a finished trace: the counterpart of EventSink.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -40,6 +43,9 @@ class EventSource {
   virtual void want(const std::vector<bool>& locations) { (void)locations; }
   /// How many records the last read() left out, since a later version of their format has defined them.
   virtual std::uint64_t unread() const { return 0; }
+  /// What of the trace definitions and events here cannot express, by the name of its kind in the trace's format: how
+  /// many records, of events those that the last read() came upon.
+  virtual std::map<std::string, std::uint64_t> unsupported() const { return {}; }
 };
 
 }  // namespace tracer

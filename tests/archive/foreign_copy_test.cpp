@@ -3,6 +3,8 @@
 #include <otf2/otf2.h>
 
 #include <cstdint>
+#include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -142,4 +144,51 @@ TEST_CASE("files, directories and handles keep their paradigm, scope and state i
   trace.for_each_event([](const otf2::EventView& event) {
     if (event.kind == otf2::EventKind::io_delete_file) CHECK((event.field[0] == 1 && event.field[1] == 1));
   });
+}
+
+TEST_CASE("what a copy leaves out is counted by its kind") {
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "0"};
+  OTF2_EvtWriter* const events = archive.events();
+  const OTF2_StringRef arguments[] = {1, 2};
+  OTF2_EvtWriter_ProgramBegin(events, nullptr, 1000, 4, 2, arguments);
+  OTF2_EvtWriter_IoAcquireLock(events, nullptr, 1010, 4, OTF2_LOCK_EXCLUSIVE);
+  OTF2_EvtWriter_IoAcquireLock(events, nullptr, 1020, 4, OTF2_LOCK_SHARED);
+  OTF2_EvtWriter_CallingContextSample(events, nullptr, 1030, 0, 1, 0);
+  OTF2_AttributeList* const list = OTF2_AttributeList_New();
+  OTF2_AttributeList_AddSourceCodeLocationRef(list, 0, 0);
+  OTF2_EvtWriter_ProgramEnd(events, list, 1100, 0);
+  OTF2_AttributeList_Delete(list);
+  OTF2_GlobalDefWriter* const w = archive.definitions();
+  const OTF2_StringRef name = archive.string("x");
+  OTF2_GlobalDefWriter_WriteAttribute(w, 0, name, name, OTF2_TYPE_SOURCE_CODE_LOCATION);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, ForeignArchive::node, OTF2_SYSTEM_TREE_DOMAIN_NUMA);
+  OTF2_GlobalDefWriter_WriteSourceCodeLocation(w, 0, name, 7);
+  OTF2_GlobalDefWriter_WriteCallingContext(w, 0, ForeignArchive::region, 0, OTF2_UNDEFINED_CALLING_CONTEXT);
+  OTF2_GlobalDefWriter_WriteInterruptGenerator(w, 0, name, OTF2_INTERRUPT_GENERATOR_MODE_TIME, OTF2_BASE_DECIMAL, -9,
+                                               1000);
+  OTF2_GlobalDefWriter_WriteMetricClassRecorder(w, 0, ForeignArchive::location);
+  OTF2_GlobalDefWriter_WriteCartDimension(w, 0, name, 2, OTF2_CART_PERIODIC_TRUE);
+  OTF2_GlobalDefWriter_WriteCartDimension(w, 1, name, 2, OTF2_CART_PERIODIC_TRUE);
+  archive.group(3, OTF2_GROUP_TYPE_METRIC, OTF2_PARADIGM_UNKNOWN, {7});
+  archive.finish();
+  for (const char* file : {"0/traces.marker", "0/traces/70.snap"}) std::ofstream{scratch / file} << "x";
+  const auto source = otf2::open_archive(scratch / "0" / "traces.otf2");
+  rewrite(*source, *make_otf2_sink(scratch / "1"));
+  CHECK(source->unsupported() == std::map<std::string, std::uint64_t>{{"CallingContext", 1},
+                                                                      {"CallingContextSample", 1},
+                                                                      {"MetricClassRecorder", 1},
+                                                                      {"CartDimension", 2},
+                                                                      {"Group", 1},
+                                                                      {"InterruptGenerator", 1},
+                                                                      {"IoAcquireLock", 2},
+                                                                      {"SourceCodeLocation", 1},
+                                                                      {"SystemTreeNodeDomain", 1},
+                                                                      {"argument of ProgramBegin", 2},
+                                                                      {"attribute that is a source code location", 1},
+                                                                      {"marker file", 1},
+                                                                      {"snapshot file", 1}});
+  const auto again = otf2::open_archive(scratch / "1" / "traces.otf2");
+  rewrite(*again, *make_otf2_sink(scratch / "2"));
+  CHECK(again->unsupported().empty());
 }

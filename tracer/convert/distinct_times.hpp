@@ -2,6 +2,11 @@
 // For readers that sort events by their time and by nothing else.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "tracer/event_source.hpp"
 
 namespace tracer {
@@ -15,6 +20,7 @@ class DistinctTimes final : public EventSource {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override;
   void want(const std::vector<bool>& locations) override { source_.want(locations); }
 

@@ -9,11 +9,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <system_error>
 
 #include "tracer/cut/left_out_regions.hpp"
@@ -80,6 +83,7 @@ class FilteredSource final : public EventSource, private EventVisitor {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     left_out_.emplace(definitions_.locations.size(), visitor);
     source_.read(*this);

@@ -3,7 +3,9 @@
 #include "tracer/cut/part_source.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,6 +125,7 @@ class PartSource final : public EventSource, private EventVisitor {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     next_ = &visitor;
     begun_ = from_ <= definitions_.clock.offset;

@@ -3,11 +3,13 @@
 #include "tracer/cut/phase_filter.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -67,6 +69,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     left_out_.emplace(definitions_.locations.size(), visitor);
     states_.assign(definitions_.locations.size(), {});

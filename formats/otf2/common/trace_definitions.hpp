@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -218,7 +219,9 @@ struct TraceDefinitions {
   Table<CallingContextDef> calling_contexts;
   Table<InterruptGeneratorDef> interrupt_generators;
   Table<OtherDef> others[static_cast<std::size_t>(ReferenceKind::count_)];  ///< kinds without a table above
-  std::uint64_t records = 0;                                                ///< in the file
+  std::map<std::string_view, std::uint64_t>
+      without_table;                    ///< how many, by kind: those of `others`, and those of others
+  std::uint64_t records = 0;            ///< in the file
   std::vector<std::string> duplicates;  ///< "region 7": references defined more than once
   std::vector<std::string> orphans;     ///< properties and domains of what is not defined
 

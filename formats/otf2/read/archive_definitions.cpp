@@ -62,23 +62,6 @@ void add_locations(const TraceDefinitions& from, const Indices& index, Definitio
   }
 }
 
-GroupKind kind_of_group(std::uint8_t type) {
-  switch (type) {
-    case otf2::values::group_comm_locations:
-      return GroupKind::comm_locations;
-    case otf2::values::group_comm_group:
-      return GroupKind::comm_group;
-    case otf2::values::group_comm_self:
-      return GroupKind::comm_self;
-    case otf2::values::group_locations:
-      return GroupKind::locations;
-    case otf2::values::group_regions:
-      return GroupKind::regions;
-    default:
-      return GroupKind::other;
-  }
-}
-
 void add_groups(const TraceDefinitions& from, const Indices& index, Definitions& to) {
   for (const auto& group : from.groups) {
     Group out{text(from, group.name), kind_of_group(group.type), static_cast<Paradigm>(group.paradigm), {}};
@@ -183,6 +166,23 @@ void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
 }
 
 }  // namespace
+
+GroupKind kind_of_group(std::uint8_t type) noexcept {
+  switch (type) {
+    case otf2::values::group_comm_locations:
+      return GroupKind::comm_locations;
+    case otf2::values::group_comm_group:
+      return GroupKind::comm_group;
+    case otf2::values::group_comm_self:
+      return GroupKind::comm_self;
+    case otf2::values::group_locations:
+      return GroupKind::locations;
+    case otf2::values::group_regions:
+      return GroupKind::regions;
+    default:
+      return GroupKind::other;
+  }
+}
 
 /// Instances of a class with many members take little room in an archive: beyond this many only first members are
 /// there.

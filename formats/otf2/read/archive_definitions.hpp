@@ -79,6 +79,17 @@ struct Indices {
   }
 };
 
+GroupKind kind_of_group(std::uint8_t type) noexcept;
+/// OTF2's, which NodeDomain has.
+constexpr bool is_known_domain(std::uint8_t domain) noexcept {
+  return domain == values::domain_machine || domain == values::domain_shared_memory ||
+         domain == values::domain_accelerator_device;
+}
+/// OTF2's, which ParadigmDefinition has.
+constexpr bool is_known_paradigm_property(std::uint32_t property) noexcept {
+  return property == values::paradigm_comm_name || property == values::paradigm_rma_only;
+}
+
 /// Text of anybody's, made fit for terminals, pages and tables.
 Definitions definitions_of(const otf2::Trace& trace, const Indices& index);
 

@@ -99,6 +99,7 @@ class Builder {
       default:
         break;
     }
+    ++out_.without_table[row_of(record.kind).name];
     const auto kind = row_of(record.kind).defines;
     const bool named = record.fields > 1 && row_of(record.kind).field[1].refers_to == ReferenceKind::string;
     if (kind != ReferenceKind::none)

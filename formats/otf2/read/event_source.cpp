@@ -3,12 +3,15 @@
 #include "formats/otf2/read/event_source.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "formats/otf2/read/archive_definitions.hpp"
 #include "formats/otf2/read/event_translation.hpp"
 #include "formats/otf2/read/shared_window.hpp"
+#include "formats/otf2/read/unsupported.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 
@@ -35,6 +38,7 @@ class ArchiveSource final : public PositionedSource {
   const ArchiveInfo& info() const override { return trace_.info(); }
   std::uint64_t number_of(LocationRef location) const override { return trace_.definitions().locations[location].ref; }
   std::uint64_t unread() const override { return unread_; }
+  std::map<std::string, std::uint64_t> unsupported() const override { return unsupported_.all(trace_); }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override { read(visitor, {}); }
   void read(EventVisitor& visitor, const Ahead& ahead) override {
@@ -133,6 +137,7 @@ class ArchiveSource final : public PositionedSource {
   std::vector<Stream> all_streams() {
     const std::size_t count = trace_.definitions().locations.size();
     unread_ = 0;
+    unsupported_ = {};
     plain_.resize(shared_window(count, EventReader::most_window) / bytes_for_each_ahead);
     return std::vector<Stream>(count);
   }
@@ -202,6 +207,7 @@ class ArchiveSource final : public PositionedSource {
     while (stream.count == 0 && stream.reader->next(view_)) {
       trace_.complete(view_);
       stream.count = translation_.translate(view_, stream.events, stream.attributes);
+      unsupported_.note(view_, stream.count != 0);
       if (row_of(view_.kind).name.empty()) ++unread_;
     }
     return stream.count != 0;
@@ -232,6 +238,7 @@ class ArchiveSource final : public PositionedSource {
   Definitions definitions_;
   EventTranslation translation_;
   std::uint64_t events_ = 0, unread_ = 0;
+  Unsupported unsupported_;
   const Ahead* ahead_ = nullptr;                          ///< of read()
   const std::vector<Stream>* reading_ = nullptr;          ///< what read() is at
   std::unordered_map<LocationRef, EventReader> readers_;  ///< of read_from()

@@ -46,8 +46,8 @@ class PositionedSource : public EventSource {
   virtual void read_from(LocationRef location, const ReadPosition& position, const Visit& visit) = 0;
 };
 
-/// Any OTF2 archive. Times are converted to nanoseconds; references become dense. Events that
-/// tracer::Event cannot express (locks of files, more than one value of a metric) are left out.
+/// Any OTF2 archive. Times are converted to nanoseconds; references become dense. What cannot be expressed here (locks
+/// of files, topologies) is left out: unsupported().
 std::unique_ptr<PositionedSource> open_archive(const std::filesystem::path& path);
 
 }  // namespace tracer::otf2

@@ -79,11 +79,8 @@ std::optional<std::uint64_t> EventTranslation::dense(const AttributeView& attrib
       return index_.io_handles[value];
     case ValueType::location_group:
       return index_.location_groups[value];
-    case ValueType::source_code_location:
-    case ValueType::calling_context:
-    case ValueType::interrupt_generator:
-      return std::nullopt;
     default:
+      if (is_without_definitions(static_cast<ValueType>(attribute.type))) return std::nullopt;
       return value;
   }
 }

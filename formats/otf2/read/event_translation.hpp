@@ -15,6 +15,11 @@
 
 namespace tracer::otf2 {
 
+/// References to what Definitions has none of.
+constexpr bool is_without_definitions(ValueType type) noexcept {
+  return type >= ValueType::source_code_location && type <= ValueType::interrupt_generator;
+}
+
 /// Of one archive; what it is made of must be there as long. Several threads may use it at once.
 class EventTranslation {
  public:

@@ -2,6 +2,10 @@
 // See cut_archive.hpp.
 #include "tracer/cli/archives/cut_archive.hpp"
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include "formats/otf2/read/shared_window.hpp"
 #include "formats/otf2/write/sink.hpp"
 #include "formats/samples/samples.hpp"
@@ -13,6 +17,22 @@
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
+namespace {
+
+/// What a copy of the whole archive lacks is counted; of a part it is known only that the archive has some.
+void print_unsupported(const std::map<std::string, std::uint64_t>& kinds, bool is_cut) {
+  std::uint64_t count = 0;
+  std::string names;
+  for (const auto& [name, records] : kinds) {
+    count += records;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (count != 0)
+    print_note("left out " + (is_cut ? "" : format_count(count) + " ") +
+               "records of kinds that Tracer's archives do not have: " + names);
+}
+
+}  // namespace
 
 std::string write_archive_of(FilteredArchive& archive, const fs::path& directory, bool distinct) {
   require_new_directory(directory);
@@ -30,6 +50,7 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
       events = rewrite(archive.source(), *sink);
     }
   }
+  print_unsupported(archive.source().unsupported(), archive.is_cut());
   if (const samples::SampleSet* set = archive.samples(Nameless::by_address)) {
     if (distinct)
       print_note("the samples are not in it: their times are nanoseconds of the archive's own clock");
