@@ -87,7 +87,7 @@ class Judge {
     bool is_mean = false;  ///< of processes that run at one time
   };
   SerialPart serial_part(std::uint64_t idle) const;
-  const SerialStretch* longest_stretch(std::uint64_t serial) const;
+  std::optional<SerialStretch> longest_stretch(std::uint64_t serial) const;
   void short_regions();
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings about what surrounds the work: serial parts, start and join of teams, threads without a team, devices.
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -50,14 +52,19 @@ Judge::SerialPart Judge::serial_part(std::uint64_t idle) const {
   return {static_cast<std::uint64_t>(part), 1 + share(others, walls), walls > wall_};
 }
 
-/// Of a process alone not one behind the end of its workers, in which nobody idled: it may be longer than all of what
-/// is serial. nullptr: none.
-const SerialStretch* Judge::longest_stretch(std::uint64_t serial) const {
-  const auto found =
-      std::find_if(account_.stretches.begin(), account_.stretches.end(), [&](const SerialStretch& stretch) {
-        return account_.processes.size() > 1 || stretch.ns <= serial + serial / 4;  // workers come and go meanwhile
-      });
-  return found == account_.stretches.end() ? nullptr : &*found;
+/// In which workers idled: of a job in a process that has regions, of a process alone not behind the end of its
+/// workers, where it may be longer than all of what is serial.
+std::optional<SerialStretch> Judge::longest_stretch(std::uint64_t serial) const {
+  const bool is_job = account_.processes.size() > 1;
+  const auto is_it = [&](const SerialStretch& stretch) {
+    if (is_job) return stretch.after != undefined_ref || stretch.before != undefined_ref;
+    return stretch.ns <= serial + serial / 4;  // workers come and go meanwhile
+  };
+  const auto found = std::find_if(account_.stretches.begin(), account_.stretches.end(), is_it);
+  if (found == account_.stretches.end()) return std::nullopt;
+  SerialStretch longest = *found;
+  if (!is_job) longest.ns = std::min(longest.ns, serial);
+  return longest;
 }
 
 /// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
@@ -79,9 +86,9 @@ void Judge::serial() {
       (1 - s) * 50);
   if (part.is_mean) finding.text += " That is a mean of the processes.";
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
-  const SerialStretch* const longest = longest_stretch(serial);
-  if (longest != nullptr) {
-    finding.text += " The longest part, " + time(std::min(longest->ns, serial)) + ", is " + where(*longest) + ".";
+  const std::optional<SerialStretch> longest = longest_stretch(serial);
+  if (longest) {
+    finding.text += " The longest part, " + time(longest->ns) + ", is " + where(*longest) + ".";
     finding.at = longest->from;
     const RegionRef near = longest->before != undefined_ref ? longest->before : longest->after;
     Finding place = at(near);
@@ -95,7 +102,7 @@ void Judge::serial() {
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";
   finding.sure = doubtful_ ? "low" : account_.whole_process && !is_perturbed() ? "high" : "medium";
-  if (longest != nullptr && 2 * longest->ns >= std::min(serial, account_.serial_wall) && is_start_or_end(*longest)) {
+  if (longest && 2 * longest->ns >= std::min(serial, account_.serial_wall) && is_start_or_end(*longest)) {
     finding.advice = start_or_end_of_program(*longest);
     if (!doubtful_) finding.sure = "medium";
   }
