@@ -23,7 +23,7 @@ namespace {
 /// The raw trace is kept: where it is, why, and the command that converts it. `reason`: "", or begins with a comma.
 void report_raw_trace(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
   log_summary("raw trace left in " + raw_directory.string() + reason + "; to build the archive: tracer convert " +
-              session.directory().string());
+              shell_word(session.directory().string()));
 }
 
 // Without `tracer run`, the last process of a launcher's job makes one archive of all.
@@ -35,8 +35,8 @@ void end_job() {
   try {
     MergeOptions options;
     options.conversion.within_limits = true;
-    MergeResult result = merge_job(run->at(), options);
-    name_by(result, run->at(), run->directory().path);
+    options.job = run->directory().path;
+    const MergeResult result = merge_job(run->at(), options);
     for (const std::string& line : result.left_out) log_warning(line);
     for (const std::string& line : result.notes) log_warning(line);
     log_summary(summary_of(result));
@@ -44,7 +44,7 @@ void end_job() {
   } catch (const std::exception& error) {
     const std::filesystem::path& path = run->directory().path;
     log_error("the job's parts are not joined: " + with_path(error.what(), run->at(), path) +
-              "; try again by: tracer merge " + path.string());
+              "; try again by: tracer merge " + shell_word(path.string()));
   }
 }
 
@@ -84,7 +84,7 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
     report_raw_trace(session, raw_directory, std::string(", since ") + reason.what());
   } catch (const std::exception& error) {
     log_error("no archive was made: " + with_path(error.what(), at, session.directory()) +
-              "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
+              "; what was recorded is kept, try again by: tracer recover " + shell_word(session.directory().string()));
   }
 }
 

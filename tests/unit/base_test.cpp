@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
+#include <string>
 #include <utility>
 
 #include "catch.hpp"
@@ -13,6 +15,7 @@
 #include "tracer/base/config.hpp"
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
@@ -207,6 +210,14 @@ TEST_CASE("the processor's counter is left alone where the kernel does not read 
   choose_clock();
 }
 
+TEST_CASE("a path in a suggested command is one word for a shell, and no option for the command") {
+  CHECK(shell_word("a/b_1.2-3") == "a/b_1.2-3");
+  CHECK(shell_word("-dash/t") == "./-dash/t");
+  CHECK(shell_word("-a b") == "'./-a b'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("") == "''");
+}
+
 TEST_CASE("a file of ours is private, new, and never behind a symbolic link") {
   const test::Scratch scratch;
   const auto path = scratch.path() / "file";
@@ -218,6 +229,30 @@ TEST_CASE("a file of ours is private, new, and never behind a symbolic link") {
   const auto link = scratch.path() / "link";
   REQUIRE(::symlink("/tmp/tracer-elsewhere", link.c_str()) == 0);
   CHECK_THROWS_AS(OwnFile::create(link), Error);
+}
+
+TEST_CASE("a stream knows why its first failed write failed, whatever is called until its end") {
+  const test::Scratch scratch;
+  OutputStream full{"/dev/full"};
+  for (int i = 0; i < 100; ++i) {
+    full << std::string(10'000, 'x');
+    errno = ENOENT;
+  }
+  CHECK_FALSE(full);
+  CHECK(full.close() == ENOSPC);
+  OutputStream nowhere{scratch / "none" / "file"};
+  CHECK_FALSE(nowhere);
+  CHECK(nowhere.close() == ENOENT);
+  OutputStream file{scratch / "file"};
+  for (int i = 0; i < 30'000; ++i) file << i << '\n';
+  CHECK(file.close() == 0);
+  OutputStream more{scratch / "file", OutputStream::Begin::at_end};
+  more << "end\n";
+  CHECK(more.close() == 0);
+  std::ifstream in{scratch / "file"};
+  std::string line;
+  for (int i = 0; i < 30'000; ++i) REQUIRE((std::getline(in, line) && line == std::to_string(i)));
+  CHECK((std::getline(in, line) && line == "end"));
 }
 
 TEST_CASE("a file whose descriptor the program closed and used again is opened anew") {

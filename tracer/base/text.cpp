@@ -205,4 +205,13 @@ std::string plain_function(std::string_view demangled) {
   return plain.empty() ? std::string{demangled} : plain;
 }
 
+std::string shell_word(const std::string& path) {
+  if (path.starts_with('-')) return shell_word("./" + path);
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%";
+  if (!path.empty() && path.find_first_not_of(plain) == path.npos) return path;
+  std::string quoted = "'";
+  for (const char c : path) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return quoted + "'";
+}
+
 }  // namespace tracer

@@ -52,6 +52,9 @@ std::string shown(std::string_view text);
 /// The same; lines stay lines.
 std::string shown_lines(std::string_view text);
 
+/// `path` as a shell's command takes it: one word, and no option.
+std::string shell_word(const std::string& path);
+
 constexpr std::uint64_t floor_power_of_two(std::uint64_t value) noexcept {
   while (value & (value - 1)) value &= value - 1;
   return value;

@@ -37,11 +37,11 @@ void parse_part(const std::string& text, MergeOptions& options) {
     throw UsageError{"--part takes I/N, as in 3/8, not '" + text + "'"};
 }
 
-MergeResult merge_in_place(const fs::path& job, const MergeOptions& merging) try {
-  return merge_job(job, merging);
+MergeResult merge_in_place(const MergeOptions& merging) try {
+  return merge_job(merging.job, merging);
 } catch (const PlaceTaken& taken) {
-  throw Error{why_not_merged(job, std::string{", since "} + taken.what()) + "; without that trace: tracer merge " +
-              shell_word(job.string()) + " --output DIR"};
+  throw Error{why_not_merged(merging.job, std::string{", since "} + taken.what()) +
+              "; without that trace: tracer merge " + shell_word(merging.job.string()) + " --output DIR"};
 }
 
 int run(Options& options) {
@@ -66,9 +66,8 @@ int run(Options& options) {
   merging.convert_one = [](const fs::path& trace, const ConvertOptions& conversion) {
     return convert_with_progress(trace, trace, conversion);
   };
-  const MergeResult result = options.output.empty()
-                                 ? merge_in_place(fs::absolute(options.jobs.front()).lexically_normal(), merging)
-                                 : merge(traces, options.output, merging);
+  if (options.output.empty()) merging.job = fs::absolute(options.jobs.front()).lexically_normal();
+  const MergeResult result = options.output.empty() ? merge_in_place(merging) : merge(traces, options.output, merging);
   print_merged(result, options.quiet);
   options.index.finish(result.archive, options.quiet);
   return result.left_out.empty() ? ok : failure;

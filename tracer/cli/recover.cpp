@@ -97,6 +97,7 @@ int recover_one(const fs::path& directory, ConvertOptions options) {
   const RecoverResult result = recover(directory, options);
   if (result.archive.was_complete) {
     print_note(summary_of(result.archive));
+    print_rest_of_job(directory);
     return ok;
   }
   print_note("recovered " + describe(result));
@@ -188,7 +189,8 @@ void add(Arguments& app, std::function<int()>& action) {
     const ConvertOptions settings = own_conversion();
     int status = ok;
     for (const auto& directory : options->directories) {
-      require_own_place(directory, "make the archive elsewhere: tracer convert " + directory + " --output DIR");
+      require_own_place(directory,
+                        "make the archive elsewhere: tracer convert " + shell_word(directory) + " --output DIR");
       ConvertOptions conversion = settings;
       conversion.keep_raw = conversion.keep_raw || options->keep_raw;
       if (options->threads != 0) conversion.threads = options->threads;

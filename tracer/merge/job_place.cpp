@@ -121,6 +121,17 @@ std::vector<fs::path> traces_below(const fs::path& path) {
   return traces;
 }
 
+std::vector<fs::path> parts_to_join(const fs::path& job) {
+  std::vector<std::string> joined;
+  if (parts_are_kept(job)) joined = lines_of(kept_list(job));
+  std::vector<fs::path> parts = traces_below(job);
+  std::erase_if(parts, [&](const fs::path& part) {
+    return part.parent_path().filename() != "parts" ||
+           std::find(joined.begin(), joined.end(), part.filename().string()) != joined.end();
+  });
+  return parts;
+}
+
 void set_other_raw_apart(const fs::path& job) {
   if (!is_unfinished(job) || !holds_other_archive(job)) return;
   move(job / "raw", make_part_directory(job, {}, "raw") / "raw");

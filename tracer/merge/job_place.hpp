@@ -17,6 +17,9 @@ bool is_unfinished(const std::filesystem::path& directory);
 /// the job while the parts that it was made of are kept.
 std::vector<std::filesystem::path> traces_below(const std::filesystem::path& path);
 
+/// The parts of a job that are not in the archive in its directory.
+std::vector<std::filesystem::path> parts_to_join(const std::filesystem::path& job);
+
 /// A raw trace that nobody records, beside an archive of other processes (earlier versions left that): it becomes a
 /// part.
 void set_other_raw_apart(const std::filesystem::path& job);

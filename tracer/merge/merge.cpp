@@ -80,7 +80,8 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
         note_damage(trace, made.archive, result);
       } else if (!has_archive(trace)) {
         if (is_being_recorded(trace)) {
-          result.left_out.push_back(trace.string() + " is still being recorded");
+          result.left_out.push_back(trace.string() + " is still being recorded; after that process has ended: " +
+                                    (options.job.empty() ? "merge again" : "tracer merge " + shell_word(options.job)));
           continue;
         }
         const ConvertResult made = options.convert_one ? options.convert_one(trace, options.conversion)
@@ -297,23 +298,7 @@ class Watch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace
-
-MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory, const MergeOptions& options) {
-  const Watch watch;
-  MergeResult result;
-  std::vector<PartOfJob> parts =
-      collect(options.of == 0 ? traces : share_of(traces, options.part, options.of), options, result);
-  try {
-    result = merge_parts(std::move(parts), directory, options, std::move(result));
-  } catch (const Error& error) {
-    throw parts_kept(error);
-  }
-  result.seconds = watch.seconds();
-  return result;
-}
-
-MergeResult merge_job(const fs::path& directory, const MergeOptions& options) {
+MergeResult merge_within(const fs::path& directory, const MergeOptions& options) {
   const fs::path job = directory.filename().empty() ? directory.parent_path() : directory;  // as in its traces' paths
   const Watch watch;
   const UniqueFd lock{::open(job.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -360,10 +345,33 @@ MergeResult merge_job(const fs::path& directory, const MergeOptions& options) {
   return result;
 }
 
+/// For messages: a directory that was opened as `at` gets the name `place`, which users gave it.
 void name_by(MergeResult& result, const fs::path& at, const fs::path& place) {
   result.archive = place / "traces.otf2";
   for (auto* lines : {&result.notes, &result.left_out})
     for (std::string& line : *lines) line = with_path(std::move(line), at, place);
+}
+
+}  // namespace
+
+MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory, const MergeOptions& options) {
+  const Watch watch;
+  MergeResult result;
+  std::vector<PartOfJob> parts =
+      collect(options.of == 0 ? traces : share_of(traces, options.part, options.of), options, result);
+  try {
+    result = merge_parts(std::move(parts), directory, options, std::move(result));
+  } catch (const Error& error) {
+    throw parts_kept(error);
+  }
+  result.seconds = watch.seconds();
+  return result;
+}
+
+MergeResult merge_job(const fs::path& at, const MergeOptions& options) {
+  MergeResult result = merge_within(at, options);
+  name_by(result, at, options.job);
+  return result;
 }
 
 std::string summary_of(const MergeResult& result) {

@@ -27,6 +27,7 @@ struct MergeOptions {
   /// Converts one raw trace in place; empty: without a word.
   std::function<ConvertResult(const std::filesystem::path&, const ConvertOptions&)> convert_one;
   unsigned part = 0, of = 0;  ///< merge only the part-th of so many shares, from 1; 0: all
+  std::filesystem::path job;  ///< of merge_job(): the directory as users know it, which may have been opened elsewhere
 };
 
 struct MergeResult {
@@ -51,10 +52,7 @@ MergeResult merge(const std::vector<std::filesystem::path>& traces, const std::f
 /// missing in it. May be called again when more parts are there, and after it was killed. Throws PlaceTaken where the
 /// trace in that directory itself is still being recorded, or cannot be read: everything is then as it was, but that
 /// raw parts are converted.
-MergeResult merge_job(const std::filesystem::path& job, const MergeOptions& options);
-
-/// For messages: a directory that was opened as `at` gets the name `place`, which users gave it.
-void name_by(MergeResult& result, const std::filesystem::path& at, const std::filesystem::path& place);
+MergeResult merge_job(const std::filesystem::path& at, const MergeOptions& options);
 
 std::string summary_of(const MergeResult& result);
 

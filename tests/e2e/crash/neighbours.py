@@ -91,7 +91,29 @@ def check_live(options, name, of_run, of_command, output, known_as, spool):
         yield f"{name}: {criticals(contents)} of {4 * ROUNDS} critical sections; {errors}"
 
 
+def check_part(options, directory):
+    """A part of a job that is still recorded: commands on the job name what makes one archive of all later."""
+    job = pathlib.Path(directory, "-a job")
+    (job / "parts").mkdir(parents=True)
+    done, lives = start(options, job / "parts" / "1"), start(options, job / "parts" / "2")
+    done.communicate("go on\n", timeout=60)
+    command = f"tracer merge '{job}'"
+    merged = tracer(options, "merge", job)
+    if merged.returncode != 1 or f"is still being recorded; after that process has ended: {command}" not in merged.stderr:
+        yield f"merge: status {merged.returncode}: {merged.stderr}"
+    found = tracer(options, "recover", job)
+    if found.returncode != 0 or f"1 more process of this job left a trace beside it; one archive of all: {command}" not in found.stderr:
+        yield f"recover: status {found.returncode}: {found.stderr}"
+    lives.communicate("go on\n", timeout=60)
+    merged = tracer(options, "merge", job)
+    faults, contents = judge(job / "traces.otf2", options.tracer)
+    yield from faults
+    if merged.returncode != 0 or criticals(contents) != 8 * ROUNDS:
+        yield f"merge of all: status {merged.returncode}, {criticals(contents)} critical sections: {merged.stderr}"
+
+
 def live(options, directory):
+    yield from check_part(options, directory)
     count = 0
     for way in ways(directory):
         count += 1

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "formats/samples/samples.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -41,9 +42,10 @@ fs::path find_archive(const std::string& given) {
     if (!fs::is_directory(path, error)) return path;
     if (is_there(path / "traces.otf2")) return path / "traces.otf2";
     if (fs::is_directory(path / "parts", error) && !fs::is_empty(path / "parts", error))
-      throw Error{given + " is a job whose processes are not merged yet; to merge them: tracer merge " + given};
+      throw Error{given + " is a job whose processes are not merged yet; to merge them: tracer merge " +
+                  shell_word(given)};
     if (is_there(path / "raw"))
-      throw Error{given + " holds a raw trace; build an archive first: tracer convert " + given};
+      throw Error{given + " holds a raw trace; build an archive first: tracer convert " + shell_word(given)};
     throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
   }
   fs::path newest;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <vector>
 
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
@@ -16,8 +17,8 @@
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
-#include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"
+#include "tracer/merge/job_place.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -32,10 +33,11 @@ std::string why_not_merged(const fs::path& job, const std::string& why) {
 }
 
 void print_rest_of_job(const fs::path& directory) {
-  const auto parts = parts_of_job(directory);
+  const auto parts = parts_to_join(directory);
   if (!parts.empty())
-    print_note("this is one process of a job, " + std::to_string(parts.size()) +
-               " more are beside it; one archive of all: tracer merge " + shell_word(directory.string()));
+    print_note(format_counted(parts.size(), "more process") +
+               " of this job left a trace beside it; one archive of all: tracer merge " +
+               shell_word(directory.string()));
 }
 
 namespace {
@@ -136,16 +138,6 @@ void require_own_place(const fs::path& directory, const std::string& what_else) 
   const fs::path place = directory.empty() ? fs::path{"."} : directory;
   if (!is_own_place(place))
     throw Error{place.string() + " is writable by other users, so Tracer does not write there; " + what_else};
-}
-
-std::string shell_word(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%") ==
-          std::string::npos &&
-      !word.empty())
-    return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
-  return quoted + "'";
 }
 
 }  // namespace tracer::cli

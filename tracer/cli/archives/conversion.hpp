@@ -61,7 +61,4 @@ bool is_own_place(const std::filesystem::path& directory);
 /// Throws tracer::Error for a place that is not, with the advice `what_else`.
 void require_own_place(const std::filesystem::path& directory, const std::string& what_else);
 
-/// `word` so that a shell takes it as one.
-std::string shell_word(const std::string& word);
-
 }  // namespace tracer::cli

@@ -16,6 +16,7 @@
 
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/archives/tables.hpp"
 #include "tracer/cli/launch/child_process.hpp"
@@ -171,8 +172,8 @@ bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
     MergeOptions merging;
     merging.conversion = conversion_of_run(options_.settings);
     merging.conversion.within_limits = true;
-    MergeResult result = merge_job(launch_.at, merging);
-    name_by(result, launch_.at, launch_.place);
+    merging.job = launch_.place;
+    const MergeResult result = merge_job(launch_.at, merging);
     print_merged(result, options_.quiet || (own == 1 && parts == 1 && !launch_.shared));
     return result.left_out.empty();
   } catch (const PlaceTaken& taken) {

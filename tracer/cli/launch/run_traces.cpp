@@ -9,7 +9,6 @@
 
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {

@@ -9,6 +9,7 @@
 #include "formats/otf2/read/reader.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/archives/cut_archive.hpp"
