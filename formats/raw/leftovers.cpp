@@ -60,6 +60,14 @@ bool claim(const std::filesystem::path& directory, ConverterLock& lock) {
 
 }  // namespace
 
+bool is_recorded_into(const std::filesystem::path& spool) noexcept {
+  try {
+    return is_in_use(open_spool(spool), spool);
+  } catch (...) {
+    return false;
+  }
+}
+
 bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept {
   if (process_id == 0 || process_id > 0x7fffffff) return false;
   // The process maps the rings: a number that another process has got since does not.
@@ -70,8 +78,9 @@ bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_
     if (status.find(") Z ") != status.npos || status.find(") X ") != status.npos) return false;
   } catch (...) {
   }
+  const bool has_proc = ::access("/proc/self", F_OK) == 0;
   return ::kill(static_cast<pid_t>(process_id), 0) == 0 &&
-         ::access(("/proc/" + std::to_string(process_id) + "/exe").c_str(), F_OK) == 0;
+         (!has_proc || ::access(("/proc/" + std::to_string(process_id) + "/exe").c_str(), F_OK) == 0);
 }
 
 std::vector<Leftover> find_leftovers(const std::filesystem::path& root) {

@@ -34,6 +34,9 @@ void mark_reported(const std::filesystem::path& spool) noexcept;
 /// whoever converts a copy leaves them to the original.
 void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept;
 
+/// Whether a process records into the rings of `spool`.
+bool is_recorded_into(const std::filesystem::path& spool) noexcept;
+
 /// Whether a process of this id maps the rings: for those that could not be locked.
 bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept;
 

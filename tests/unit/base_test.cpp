@@ -210,6 +210,11 @@ TEST_CASE("the processor's counter is left alone where the kernel does not read 
   choose_clock();
 }
 
+TEST_CASE("a message on a limit names the command that raises it") {
+  CHECK_THAT(system_message("cannot make x", EFBIG), ContainsSubstring("ulimit -f"));
+  CHECK_THAT(system_message("cannot make x", EMFILE), ContainsSubstring("ulimit -n"));
+}
+
 TEST_CASE("a path in a suggested command is one word for a shell, and no option for the command") {
   CHECK(shell_word("a/b_1.2-3") == "a/b_1.2-3");
   CHECK(shell_word("-dash/t") == "./-dash/t");

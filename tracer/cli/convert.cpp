@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/archives/indexing.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -34,7 +35,7 @@ int run(Options& options) {
     throw UsageError{"--output takes one trace, " + std::to_string(traces.size()) + " are named"};
   const ConvertOptions settings = own_conversion();
   for (const std::string& trace : traces) {
-    if (!fs::exists(trace)) throw Error{trace + " does not exist."};
+    require_directory(trace);
     fs::path around = fs::path{trace}.lexically_normal();
     if (around.filename().empty()) around = around.parent_path();
     if (around.filename() == "raw") around = around.has_parent_path() ? around.parent_path() : fs::path{"."};

@@ -2,8 +2,8 @@
 // `tracer merge`: makes one archive of the parts of a job, or of archives and raw traces that were made separately.
 #include <cstdint>
 #include <memory>
-#include <system_error>
 
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/archives/indexing.hpp"
@@ -51,14 +51,13 @@ int run(Options& options) {
     throw UsageError{"name the directory of the archive by --output"};
   std::vector<fs::path> traces;
   for (const std::string& job : options.jobs) {
-    std::error_code error;
-    if (!fs::exists(job, error)) throw Error{job + " does not exist."};
+    require_directory(job);
     for (fs::path& trace : traces_below(fs::absolute(job).lexically_normal())) {
       require_own_place(trace, "copy it first.");
       traces.push_back(std::move(trace));
     }
   }
-  if (traces.empty() && !fs::exists(fs::path{options.jobs.front()} / "merging"))
+  if (traces.empty() && !is_found(fs::path{options.jobs.front()} / "merging"))
     throw Error{options.jobs.front() + " holds no trace, and no part of a job."};
   merging.conversion = own_conversion();
   if (options.threads != 0) merging.conversion.threads = options.threads;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/raw/leftovers.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/cli/launch/child_process.hpp"
@@ -189,6 +190,7 @@ void add(Arguments& app, std::function<int()>& action) {
     const ConvertOptions settings = own_conversion();
     int status = ok;
     for (const auto& directory : options->directories) {
+      require_directory(directory);
       require_own_place(directory,
                         "make the archive elsewhere: tracer convert " + shell_word(directory) + " --output DIR");
       ConvertOptions conversion = settings;

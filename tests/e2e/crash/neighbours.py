@@ -54,6 +54,7 @@ def ways(directory):
     if os.geteuid() == 0 and subprocess.run([*ISOLATED, "true"], capture_output=True).returncode == 0:
         yield "the run has process numbers of its own", ISOLATED, nothing, real / "g", real / "g", spool
         yield "the command has process numbers of its own", nothing, [*ISOLATED, "--mount-proc"], real / "h", real / "h", spool
+        yield "the command has no /proc", nothing, ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"], real / "j", real / "j", spool
         yield "there is no /proc", nothing, ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"], real / "i", real / "i", spool
     else:
         print("skipped: namespaces (not root, or none here)")
@@ -77,6 +78,9 @@ def check_live(options, name, of_run, of_command, output, known_as, spool):
         removed = tracer(options, "recover", "--remove", place, **asked)
         if "removed" in removed.stdout:
             yield f"{name}: recover --remove: {removed.stdout}"
+    seen = tracer(options, "top", "--times", "1", "--interval", "0.05", **asked)
+    if output.name != "moves" and (seen.returncode != 0 or "ended" in seen.stderr):
+        yield f"{name}: top: status {seen.returncode}: {seen.stderr}"
     listed = tracer(options, "recover", "--list", **asked)
     if rings and (not (spool / rings[0].name / "rings").exists() or "in use" not in listed.stdout):
         yield f"{name}: listed as {listed.stdout}"

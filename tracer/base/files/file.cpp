@@ -199,6 +199,7 @@ std::string system_message(const std::string& what, int error) {
   char buffer[128] = "";
   const char* const advice = error == EFBIG    ? "; raise the limit of file sizes (ulimit -f)"
                              : error == ENOSPC ? "; make room there, or write to another place"
+                             : error == EMFILE ? "; raise the limit of open files (ulimit -n)"
                              : error == EDQUOT ? "; make room in your quota, or write to another place"
                                                : "";
   return what + ": " + ::strerror_r(error, buffer, sizeof buffer) + advice;

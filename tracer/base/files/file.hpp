@@ -93,7 +93,7 @@ bool is_there(const std::filesystem::path& path) noexcept;
 /// 16 hexadecimal digits out of the kernel's generator.
 std::string random_name();
 
-/// "open /x/y: Permission denied", and what to do where a file has no room.
+/// "open /x/y: Permission denied", and what to do where a limit or a full disk is the reason.
 std::string system_message(const std::string& what, int error);
 
 /// Reads exactly `size` bytes at `offset`; false at the end of the file or on an error.

@@ -14,6 +14,7 @@ namespace tracer {
 namespace {
 
 const char* kind_of(mode_t mode) noexcept {
+  if (S_ISREG(mode)) return "a file";
   if (S_ISFIFO(mode)) return "a FIFO";
   if (S_ISSOCK(mode)) return "a socket";
   if (S_ISDIR(mode)) return "a directory";
@@ -27,6 +28,12 @@ bool is_regular(const struct stat& info, RegularFile& file) noexcept {
   file.kind = kind_of(info.st_mode);
   file.error = EINVAL;
   return false;
+}
+
+bool look_at(const std::filesystem::path& path, struct stat& info) {
+  if (::stat(path.c_str(), &info) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  throw Error(system_message("cannot look at " + path.string(), errno));
 }
 
 }  // namespace
@@ -77,6 +84,17 @@ RegularInput::RegularInput(const std::filesystem::path& path, Links links) : str
 
 bool RegularInput::read(void* to, std::uint64_t bytes) noexcept {
   return std::fread(to, 1, bytes, stream_.get()) == bytes;
+}
+
+bool is_found(const std::filesystem::path& path) {
+  struct stat info {};
+  return look_at(path, info);
+}
+
+void require_directory(const std::filesystem::path& path) {
+  struct stat info {};
+  if (!look_at(path, info)) throw Error(path.string() + " does not exist.");
+  if (!S_ISDIR(info.st_mode)) throw Error(path.string() + " is " + kind_of(info.st_mode) + ", not a directory.");
 }
 
 std::string read_regular(const std::filesystem::path& path, std::size_t most) {

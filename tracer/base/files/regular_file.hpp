@@ -49,6 +49,13 @@ class RegularInput {
   std::uint64_t size_ = 0;
 };
 
+/// Whether something is there, links followed. Throws tracer::Error where that cannot be determined: a directory that
+/// may not be looked into, a link that leads to itself.
+bool is_found(const std::filesystem::path& path);
+
+/// Throws tracer::Error, with what is there instead, unless it is a directory or leads to one.
+void require_directory(const std::filesystem::path& path);
+
 /// The first `most` bytes; "" when there is no such regular file.
 std::string read_regular(const std::filesystem::path& path, std::size_t most = 1 << 20);
 

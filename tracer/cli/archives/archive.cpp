@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "formats/samples/samples.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -21,30 +22,17 @@ std::string new_archive_name(const RunInfo& run) {
   return "./tracer-" + fs::path{run.program}.filename().string() + "-" + when + "-" + std::to_string(run.process_id);
 }
 
-namespace {
-
-/// Whether it is there. Throws where that cannot be determined: a directory that may not be looked into, a file system
-/// that fails.
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::none) throw Error{"cannot look at " + path.string() + ": " + error.message()};
-  return fs::exists(status);
-}
-
-}  // namespace
-
 fs::path find_archive(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
     const fs::path path{given};
-    if (!is_there(path)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
+    if (!is_found(path)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
     if (!fs::is_directory(path, error)) return path;
-    if (is_there(path / "traces.otf2")) return path / "traces.otf2";
+    if (is_found(path / "traces.otf2")) return path / "traces.otf2";
     if (fs::is_directory(path / "parts", error) && !fs::is_empty(path / "parts", error))
       throw Error{given + " is a job whose processes are not merged yet; to merge them: tracer merge " +
                   shell_word(given)};
-    if (is_there(path / "raw"))
+    if (is_found(path / "raw"))
       throw Error{given + " holds a raw trace; build an archive first: tracer convert " + shell_word(given)};
     throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
   }

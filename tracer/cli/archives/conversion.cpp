@@ -13,6 +13,8 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/options/settings.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/recover.hpp"
@@ -136,6 +138,8 @@ bool is_own_place(const fs::path& directory) {
 
 void require_own_place(const fs::path& directory, const std::string& what_else) {
   const fs::path place = directory.empty() ? fs::path{"."} : directory;
+  if (!is_found(place)) return;
+  require_directory(place);
   if (!is_own_place(place))
     throw Error{place.string() + " is writable by other users, so Tracer does not write there; " + what_else};
 }

@@ -58,7 +58,7 @@ bool is_own_directory(const std::filesystem::path& directory);
 /// True also for what does not exist.
 bool is_own_place(const std::filesystem::path& directory);
 
-/// Throws tracer::Error for a place that is not, with the advice `what_else`.
+/// Throws tracer::Error for a place that is not, with the advice `what_else`, and for what is no directory.
 void require_own_place(const std::filesystem::path& directory, const std::string& what_else);
 
 }  // namespace tracer::cli

@@ -47,6 +47,10 @@ void warn_if_without_runtime(const Program& program, const RunRequest& request) 
     return print_note("processes that " + name + " starts on this host are traced. For ranks on other hosts: " + name +
                       " ... tracer run -- program");
   }
+  if (program.libraries.empty())
+    return print_note("the loader does not list the libraries of " + program.path.string() +
+                      ", as where its path has more than 4,096 characters: its OpenMP runtime is unknown. If there is "
+                      "no trace, run it by a shorter path.");
   print_note(program.path.string() +
              " is not linked with an OpenMP runtime: no trace unless it loads one later, starts programs with OpenMP "
              "or MPI, or uses CUDA" +

@@ -285,9 +285,9 @@ int run(const Options& options) {
   for (const Watched& one : all) one.top->look();
   for (std::uint64_t i = 0; options.times == 0 || i < options.times; ++i) {
     pause();
-    std::erase_if(all, [](const Watched& one) { return !raw::process_is_alive(one.run.spool, one.run.process_id); });
+    std::erase_if(all, [](const Watched& one) { return !raw::is_recorded_into(one.run.spool); });
     if (all.empty()) {
-      if (!options.json) print_note(running.size() == 1 ? "the process has ended." : "the processes have ended.");
+      if (!options.json) print_note(running.size() == 1 ? "the recording has ended." : "the recordings have ended.");
       return ok;
     }
     for (const Watched& one : all) one.top->look();

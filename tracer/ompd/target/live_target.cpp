@@ -118,8 +118,12 @@ LiveTarget::~LiveTarget() {
 void LiveTarget::check(std::uint64_t process) const {
   const std::string id = std::to_string(process);
   const std::string state = status_field(process, "State");
-  if (process == 0 || process > 0x7fffffff || state.empty())
+  const bool may_be = process != 0 && process <= 0x7fffffff;
+  if (!may_be || (state.empty() && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH))
     throw CannotLook(Refusal::no_such_target, "there is no process " + id);
+  if (state.empty())
+    throw CannotLook(Refusal::no_permission,
+                     "cannot look into process " + id + ": /proc is not mounted here, or hides other users' processes");
   if (status_field(process, "Tgid") != id)
     throw CannotLook(Refusal::no_such_target, id + " is a thread; its process is " + status_field(process, "Tgid"));
   if (is_ended(state) && has_another_thread(process))
