@@ -125,7 +125,12 @@ OutputDirectory make_output_directory(const Config& config, const RunInfo& run) 
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
     result.path = attempt == 1 ? wanted : std::filesystem::path(wanted.string() + "." + std::to_string(attempt));
     result.renamed = attempt > 1;
-    if (!take(result)) continue;
+    try {
+      if (!take(result)) continue;
+    } catch (const Error& error) {
+      if (!result.renamed) throw;
+      throw Error(wanted.string() + ' ' + why_not_taken(wanted) + "; " + error.what());
+    }
     const bool is_known = leave_note(config, LaunchNoteKind::elsewhere, result.path.string());
     result.outlives_launch = !config.launch.empty() && !is_known;
     return result;
