@@ -134,7 +134,7 @@ def judge(options, run, scratch):
     traced = call(command, options.timeout, dict(env, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace / "%p"), **preload), run.directory)
     if found := otherwise(before, traced, lambda: call(command, options.timeout, plain, run.directory), lambda done: (done.status, done.output)):
         return found
-    lost = re.findall(r"[\d,]+ (?:events lost|repaired)", traced.errors)
+    lost = re.findall(r"[\d,]+ (?:events? lost|repaired)", traced.errors)
     if lost and before.status == 0:
         return "fault", ", ".join(lost)
     for anchor in trace.glob("*/traces.otf2"):

@@ -27,7 +27,8 @@ std::string summary_of(const ConvertResult& result) {
   std::uint64_t repaired = 0;
   for (const auto& [name, count] : result.repairs) repaired += count;
   if (!result.ended) line += "; the run did not end by itself, this is what was recorded until then";
-  if (result.lost != 0) line += "; " + format_counted(result.lost, "event") + " lost";
+  if (result.lost != 0)  // a process that did not end by itself has not counted all
+    line += (result.ended ? "; " : "; at least ") + format_counted(result.lost, "event") + " lost";
   if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
   if (result.start_seconds > 0) line += costs_of(result);
   if (!result.invalid_filter.empty()) line += "\ntracer: " + result.invalid_filter;
