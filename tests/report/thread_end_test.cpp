@@ -252,7 +252,7 @@ TEST_CASE("the place of a worker that libgomp ended is idle until another worker
 }
 
 TEST_CASE("what was open when a process was ended by _exit is where it hung, and no advice follows") {
-  const auto verdict_on = [](const char* inside) {
+  const auto verdict_on = [](const char* inside, const char* stopped = "0") {
     TraceBuilder trace{2};
     const auto parallel = trace.region("parallel", RegionRole::parallel);
     const auto lock = trace.region("lock", RegionRole::critical, 14);
@@ -269,6 +269,7 @@ TEST_CASE("what was open when a process was ended by _exit is where it hung, and
     add("ENDED", "without telling");
     add("EXIT_STATUS", "3");
     add("THREADS_INSIDE_AT_END", inside);
+    trace.editable().properties.push_back({"TRACER::COUNTER::STOPPED_SIZE_LIMIT", stopped});
     add("PROCESS_START_NS", std::to_string(start - ms));
     add("START_RESOLUTION_NS", std::to_string(10 * ms));
     add("PROCESS_END_NS", std::to_string(start + 6000 * ms));
@@ -280,6 +281,9 @@ TEST_CASE("what was open when a process was ended by _exit is where it hung, and
   CHECK(note_in(hung, "killed").find("while 2 threads were inside constructs") != std::string::npos);
   CHECK(note_in(hung, "silence").find("lock") != std::string::npos);
   CHECK(hung["account"]["time"]["unknown_ns"] == 2 * 4999 * ms);
+  const Json stopped = verdict_on("2", "1");  // recording did: nobody knows what the threads did after it
+  CHECK(note_in(stopped, "silence").empty());
+  CHECK(note_in(stopped, "last-seen").empty());
   const Json whole = verdict_on("0");
   CHECK(whole["verdict"]["state"] == "ok");
   CHECK(whole["account"]["time"]["unknown_ns"] == 0);

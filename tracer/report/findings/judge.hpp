@@ -68,6 +68,7 @@ class Judge {
   void never_received();
   void polls();
   void losses();
+  bool lacks_last_records() const;
   void lines_that_are_missing();
   std::string fewer_threads(int allowed) const;
   std::string how_to_have_processors() const;

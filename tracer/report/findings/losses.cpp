@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,13 @@ std::uint64_t lost_events(const Definitions& definitions) {
 }
 
 }  // namespace
+
+/// Of a process that was killed: what it did last is not in the trace, which does not mean that it did nothing.
+bool Judge::lacks_last_records() const {
+  const auto& counters = loss_counters::uncounted_when_killed;
+  return std::any_of(std::begin(counters), std::end(counters),
+                     [&](const char* counter) { return counter_of(definitions_, counter) != 0; });
+}
 
 void Judge::losses() {
   LossText text;

@@ -42,7 +42,7 @@ void Judge::what_the_run_was() {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
                        " of the process: a part of a run, from which no advice follows.");
-    last_seen();
+    if (!lacks_last_records()) last_seen();
   } else if (facts.ended == "without telling") {
     note("no-end", "The program " + ending_text(facts) + ".");
   } else if (facts.exit_status > 0) {
