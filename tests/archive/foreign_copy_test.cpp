@@ -37,6 +37,8 @@ TEST_CASE(
   const Scratch scratch;
   ForeignArchive archive{scratch / "0"};
   call(archive);
+  OTF2_GlobalDefWriter_WriteParadigm(archive.definitions(), OTF2_PARADIGM_MPI, archive.string("MPI"),
+                                     OTF2_PARADIGM_CLASS_PROCESS);
   archive.group(2, OTF2_GROUP_TYPE_LOCATIONS, OTF2_PARADIGM_UNKNOWN, {ForeignArchive::location});
   archive.group(3, OTF2_GROUP_TYPE_METRIC, OTF2_PARADIGM_UNKNOWN, {7});
   archive.group(5, OTF2_GROUP_TYPE_UNKNOWN, OTF2_PARADIGM_UNKNOWN, {1000});
