@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the documentation to what there is: links lead somewhere, commands and their options exist, settings are known.
 
-check_docs.py links|commands|settings|help|reference|coverage|report-json [--tracer PATH] [--header PATH] [--write]
+check_docs.py links|width|commands|settings|help|reference|coverage|report-json [--tracer PATH] [--header PATH] [--write]
 help: docs/cli/*.md show what --help says; reference: docs/settings.md, docs/repairs.md and docs/formats/properties.md are what it prints. --write makes it so."""
 import argparse
 import functools
@@ -47,6 +47,14 @@ def wrong_links():
                 yield f"{page.relative_to(TOP)}: {target} does not exist"
             elif anchor and file.suffix == ".md" and anchor not in anchors(file):
                 yield f"{page.relative_to(TOP)}: {target} has no such heading"
+
+
+def wide_lines():
+    """Lines of at most 120 columns, but for tables: also printed ones and diagrams, whose columns blanks keep apart."""
+    for page in pages():
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            if len(line) > 120 and not line.lstrip().startswith("|") and len(re.findall(r"\S {2,}\S", line)) < 3:
+                yield f"{page.relative_to(TOP)}:{number}: {len(line)} columns"
 
 
 def code(page):
@@ -176,13 +184,15 @@ def wrong_report_json():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["links", "commands", "settings", "help", "reference", "coverage", "report-json"])
+    parser.add_argument("what", choices=["links", "width", "commands", "settings", "help", "reference", "coverage", "report-json"])
     parser.add_argument("--tracer")
     parser.add_argument("--header", help="omp-tools.h, for coverage")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.what == "links":
         found = list(wrong_links())
+    elif options.what == "width":
+        found = list(wide_lines())
     elif options.what == "coverage":
         found = list(wrong_coverage(options.header))
     elif options.what == "report-json":

@@ -2,6 +2,7 @@
 // The `tracer` command: a table of subcommands, the option parser, and the one place that catches.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,11 +32,35 @@ const std::array commands = {
     &merge_command,   &samples_command, &view_command,     &completion_command, &manual_command,
 };
 
+/// `line` in lines of at most 100 columns. The rest of a description stands below its beginning, in `column`.
+std::string wrapped(std::string line, std::size_t column) {
+  constexpr std::size_t width = 100;
+  const bool is_described = line.size() > column && line[column - 1] == ' ' && line[column] != ' ';
+  const std::size_t indent = is_described ? column : std::min(line.find_first_not_of(' '), line.size());
+  std::string lines;
+  while (line.size() > width) {
+    const std::size_t end = line.rfind(' ', width);
+    if (end == std::string::npos || end <= indent) break;
+    lines += line.substr(0, end) + '\n';
+    line = std::string(indent, ' ') + line.substr(end + 1);
+  }
+  return lines + line;
+}
+
+/// CLI11 since 2.5 has its own columns for descriptions.
+template <class Formatter>
+void take_whole_lines(Formatter& formatter) {
+  if constexpr (requires { formatter.right_column_width(10'000); }) formatter.right_column_width(10'000);
+}
+
 /// The same help with every version of CLI11: "Usage:" before the usage, no blanks at the end of a line, one empty line
-/// at most.
+/// at most, and lines that fit on a page.
 class Help final : public CLI::Formatter {
  public:
-  Help() { column_width(34); }
+  Help() {
+    column_width(34);
+    take_whole_lines<CLI::Formatter>(*this);
+  }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
     const std::string text = Formatter::make_usage(app, std::move(name));
@@ -45,10 +71,10 @@ class Help final : public CLI::Formatter {
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string tidy;
-    for (const char c : Formatter::make_help(app, std::move(name), mode)) {
-      if (c == '\n')
-        while (tidy.ends_with(' ')) tidy.pop_back();
-      if (c != '\n' || (!tidy.empty() && !tidy.ends_with("\n\n"))) tidy += c;
+    std::istringstream lines{Formatter::make_help(app, std::move(name), mode)};
+    for (std::string line; std::getline(lines, line);) {
+      while (line.ends_with(' ')) line.pop_back();
+      if (!line.empty() || (!tidy.empty() && !tidy.ends_with("\n\n"))) tidy += wrapped(line, get_column_width()) + '\n';
     }
     return tidy;
   }
