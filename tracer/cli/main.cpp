@@ -63,10 +63,12 @@ class Help final : public CLI::Formatter {
   }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    const std::string text = Formatter::make_usage(app, std::move(name));
-    const std::size_t begin = text.find_first_not_of("\n ");
-    if (begin == std::string::npos || text.starts_with("Usage:")) return text;
-    return (text.compare(begin, 6, "Usage:") == 0 ? "" : "Usage: ") + text.substr(begin);
+    std::string text = Formatter::make_usage(app, std::move(name));
+    text.erase(0, std::min(text.find_first_not_of("\n "), text.size()));
+    while (text.ends_with('\n')) text.pop_back();
+    if (text.empty()) return text;
+    if (app->get_prefix_command()) text += " [--] PROGRAM [ARGUMENTS...]";
+    return (text.starts_with("Usage:") ? "" : "Usage: ") + text + "\n\n";
   }
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {

@@ -231,9 +231,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.add_flag("-v,--verbose", options->verbose, "Print the OpenMP runtime's tool-loading log");
   app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program
-  app.footer(
-      "Usage: tracer run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
-      "The exit status is the program's, or 128 + the number of the signal that killed it.");
+  app.footer("The exit status is the program's, or 128 + the number of the signal that killed it.");
   action = [options, &app] {
     options->command = app.remaining();
     if (!options->command.empty() && options->command.front().starts_with('-')) {
