@@ -293,8 +293,7 @@ int run(const Options& options) {
     for (const Watched& one : all) one.top->look();
     const std::string text = page_of(all, options.json);
     try {
-      if (screen) clear_screen();
-      options.json ? print_data(text) : print_text(text);
+      screen ? print_screen(text) : options.json ? print_data(text) : print_text(text);
     } catch (const Error&) {  // nobody reads on
       return ok;
     }

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <vector>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
@@ -81,13 +82,53 @@ void print_data(std::string_view text) {
   put(isatty(STDOUT_FILENO) == 1 ? shown_lines(text) : std::string{text});
 }
 
-void clear_screen() {
+namespace {
+
+/// The terminal that standard output is; zeros: it is none.
+winsize terminal_size() noexcept {
+  winsize size{};
+  return isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+}
+
+/// The first `columns` characters of a line, and all its changes of style.
+std::string cut_line(std::string_view line, std::size_t columns) {
+  std::string cut;
+  std::size_t used = 0;
+  bool is_style = false;
+  for (const char c : line) {
+    is_style = is_style || c == '\x1b';
+    if (!is_style && (static_cast<unsigned char>(c) & 0xC0) != 0x80) ++used;
+    if (is_style || used <= columns) cut += c;
+    if (c == 'm') is_style = false;
+  }
+  return cut;
+}
+
+}  // namespace
+
+std::string fitted(std::string_view text, std::size_t rows, std::size_t columns) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+  }
+  const bool all = rows == 0 || lines.size() < rows;  // the cursor has the last row
+  const std::size_t count = all ? lines.size() : std::max<std::size_t>(rows, 2) - 2;
+  std::string screen;
+  for (std::size_t i = 0; i < count; ++i)
+    screen += (columns == 0 ? std::string{lines[i]} : cut_line(lines[i], columns)) + '\n';
+  if (!all) screen += "... " + format_counted(lines.size() - count, "more line") + '\n';
+  return screen;
+}
+
+void print_screen(std::string_view text) {
+  const winsize size = terminal_size();
   put("\x1b[H\x1b[J");
+  print_text(fitted(text, size.ws_row, size.ws_col));
 }
 
 std::size_t terminal_width() noexcept {
-  winsize size{};
-  return isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return terminal_size().ws_col;
 }
 
 report::TextOptions text_options(std::size_t rows, const std::string& output) {

@@ -40,8 +40,10 @@ void print_text(std::string_view text);
 void print_data(std::string_view text);
 /// At the end of a command. Throws tracer::Error where not all that it wrote has arrived.
 void flush_output();
-/// What follows stands at the top of an empty screen.
-void clear_screen();
+/// `text` alone on the screen, as print_text() writes it: the part that fits.
+void print_screen(std::string_view text);
+/// What of `text` fits: lines are cut, styles are not, and the last line counts those that are missing. 0: no limit.
+std::string fitted(std::string_view text, std::size_t rows, std::size_t columns);
 
 /// "about 2 min left" after `elapsed` seconds for `fraction` of the work; "" while that is no estimate: in the first
 /// two seconds, and before a hundredth is done.
