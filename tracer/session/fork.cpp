@@ -102,6 +102,7 @@ void Forks::in_child() noexcept {
   const KeepErrno keep;
   release_log();
   if (Session* session = Session::current()) leave_to_parent(*session);
+  if (undecided) leave_first_records();
   fork_lock.give_back();
 }
 
@@ -109,10 +110,15 @@ void Forks::leave_to_parent(Session& session) noexcept {
   session.resume();
   inherited = &session;
   undecided = session.forget() == RecordingState::recording;
-  first_channel_taken = false;
+  if (!undecided) detail::set_channel(nullptr);
+}
+
+/// The parent's: it may be such a child itself, of which a runtime has recorded something.
+void Forks::leave_first_records() noexcept {
   // Ids that live on (the initial task's) are small; those of a long past need not be avoided.
   constexpr std::uint64_t most_inherited = 1024;
-  inherited_counter = detail::channel ? std::min(detail::channel->counter(), most_inherited) : 0;
+  if (detail::channel != nullptr) inherited_counter = std::min(detail::channel->counter(), most_inherited);
+  first_channel_taken = false;
   detail::set_channel(nullptr);
 }
 

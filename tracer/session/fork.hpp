@@ -54,6 +54,7 @@ struct Forks {
 
  private:
   static void leave_to_parent(Session& session) noexcept;
+  static void leave_first_records() noexcept;
 };
 
 }  // namespace tracer

@@ -75,6 +75,7 @@ int daemonise() {
     _exit(status);
   }
   setsid();
+  usleep(50'000);  // what the runtime records of this process is not the grandchild's
   if (const pid_t child = fork()) _exit(wait_for(child));
   closing_all_descriptors();
   say("daemon", compute(10));
