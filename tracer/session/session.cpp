@@ -285,11 +285,13 @@ void Session::flush() noexcept {
 }
 
 void Session::stop_recording(const char* counter, std::string_view reason) noexcept {
-  auto before = RecordingState::recording;
-  const bool stops = state_.compare_exchange_strong(before, RecordingState::stopped);
-  if (stops) interrupt_all();
-  if (stops || before == RecordingState::finishing) note_loss(counter, 1);
-  if (stops) message(reason);
+  // Noted first: the process may be killed as soon as the program finds that recording has stopped.
+  if (const auto seen = state(); seen == RecordingState::recording || seen == RecordingState::finishing)
+    note_loss(counter, 1);
+  auto expected = RecordingState::recording;
+  if (!state_.compare_exchange_strong(expected, RecordingState::stopped)) return;
+  interrupt_all();
+  message(reason);
 }
 
 void Session::interrupt_all() noexcept {
