@@ -16,6 +16,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 
@@ -183,7 +184,8 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
     }
     if (is_of_other(directory, trace->journal().run))
       throw Error("the archive in " + directory.string() +
-                  " is not of the raw trace beside it; one archive of both: tracer merge " + directory.string());
+                  " is not of the raw trace beside it; one archive of both: tracer merge " +
+                  shell_word(directory.string()));
     if (trace->journal().channels.empty()) {
       if (!result.found.damage.empty())
         throw Error("nothing of the run of " + directory.string() +
