@@ -10,6 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "tracer/signals_blocked.hpp"
+
 namespace tracer::cli {
 namespace {
 
@@ -43,7 +45,10 @@ int on_enough_stack(const std::function<int()>& work) {
   } catch (const std::system_error&) {  // no memory for it
     return work();
   }
-  thread.join();
+  {
+    const SignalsBlocked blocked;  // they are for that thread, which blocks some while it starts a program
+    thread.join();
+  }
   if (error) std::rethrow_exception(error);
   return status;
 }
