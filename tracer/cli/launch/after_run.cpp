@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "formats/raw/leftovers.hpp"
@@ -239,17 +240,22 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   ends_ = program.ends;
   ends_.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
                    ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
-  const bool is_part = !options_.separate && (launch_.shared || traces.size() > 1);  // the job's line covers all
-  Made made = make_archives_apart(own_traces(launch_, traces), is_part);
+  // The job's line covers all.
+  const auto is_part = [&] { return !options_.separate && (launch_.shared || traces.size() > 1); };
+  Made made = make_archives_apart(own_traces(launch_, traces), is_part());
   const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
+  const auto find_notes = [&] {
+    return launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
+  };
+  std::vector<LaunchNote> notes = find_notes();
   const bool is_last = !launch_.job || launch_.job->end(launch_.processes);
+  // Where it is not, the last run may have removed all notes by now.
+  if (std::vector<LaunchNote> all = find_notes(); all.size() > notes.size()) notes = std::move(all);
   // Of processes that have begun meanwhile. Where this run is not the job's last, that one joins them.
   const std::vector<fs::path> late = more_traces(launch_, traces);
   traces.insert(traces.end(), late.begin(), late.end());
   if (is_last || options_.raw || options_.separate)
-    made = std::max(made, make_archives_apart(own_traces(launch_, late), !options_.separate));
-  const std::vector<LaunchNote> notes =
-      launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
+    made = std::max(made, make_archives_apart(own_traces(launch_, late), is_part()));
   const bool has_ended_in_tool = !options_.quiet && print_tools(notes);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(elsewhere, false));
