@@ -17,9 +17,9 @@ constexpr double least_share = 0.03;  ///< of the run's time; less is no finding
 
 /// Places in which a thread is part of a team, if it is in a parallel region.
 bool is_in_team(Place place) {
-  return place == Place::work || place == Place::imbalance || place == Place::starvation || place == Place::tasking ||
-         place == Place::team || place == Place::locks || place == Place::exclusive || place == Place::device ||
-         place == Place::mpi;
+  return place == Place::work || place == Place::imbalance || place == Place::starvation || place == Place::detached ||
+         place == Place::tasking || place == Place::team || place == Place::locks || place == Place::exclusive ||
+         place == Place::device || place == Place::mpi;
 }
 
 }  // namespace
