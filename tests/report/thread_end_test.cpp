@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -287,4 +288,27 @@ TEST_CASE("what was open when a process was ended by _exit is where it hung, and
   const Json whole = verdict_on("0");
   CHECK(whole["verdict"]["state"] == "ok");
   CHECK(whole["account"]["time"]["unknown_ns"] == 0);
+}
+
+TEST_CASE("the serial time before a kill is the program's, however long nothing was recorded after it") {
+  TraceBuilder trace{2};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  work = trace.region("work", RegionRole::function);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start, parallel);
+  for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, start + 100 * ms, parallel);
+  trace.enter(0, start + 600 * ms, work);
+  trace.set_clock();
+  for (const auto& [name, value] : {std::pair{"ENDED", std::string{"signal"}},
+                                    {"PROCESS_START_NS", std::to_string(start)},
+                                    {"PROCESS_END_NS", std::to_string(start + 6000 * ms)}})
+    trace.editable().properties.push_back({std::string{"TRACER::RUN::"} + name, value});
+  const Json account = report_of(trace)["account"];
+  check_adds_up(account);
+  CHECK(account["time"]["unknown_ns"] == 2 * 5400 * ms);
+  CHECK(account["serial_parts"][0]["ns"] == 500 * ms);
+  std::uint64_t own = 0;
+  for (const Json& cell : account["details"])
+    if (cell["place"] == "serial" && cell["of"] == "serial") own += cell["ns"].get<std::uint64_t>();
+  CHECK(own == 500 * ms);
 }
