@@ -240,6 +240,30 @@ TEST_CASE("what the code between several barriers of a region keeps threads for 
                 "10 times.") != std::string::npos);
 }
 
+TEST_CASE("where threads wait equally at many barriers for one cause all of these are told of") {
+  constexpr unsigned barriers = 25;
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_begin(thread, start, parallel);
+  for (unsigned i = 0; i < barriers; ++i) {
+    const auto barrier = trace.region("barrier wait", RegionRole::barrier, 20 + i);
+    const std::uint64_t begin = start + i * 10 * ms, end = begin + 10 * ms;
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.enter(thread, thread == 0 ? end : begin + 2 * ms, barrier);
+      trace.leave(thread, end, barrier);
+    }
+  }
+  const std::uint64_t end = start + barriers * 10 * ms;
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_end(thread, end, parallel);
+  trace.simple(0, end, EventType::program_end);
+  const std::string text = finding(report_of(trace), "imbalance")["text"];
+  INFO(text);
+  CHECK(text.find("threads wait 600 ms at 25 barriers, most of it, 24 ms, at barrier wait @example.c:") !=
+        std::string::npos);
+  CHECK(text.find(" for the slowest, 25 times.") != std::string::npos);
+}
+
 TEST_CASE("sections that are fewer than threads are not said to differ in length") {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

@@ -101,7 +101,7 @@ bool Judge::is_handed_out(RegionRef loop) const {
 
 /// Where the threads of these cells wait: " at A", or " at 2 barriers, most of it, 1.2 s, at A".
 Judge::Barriers Judge::barriers_of(const Cells& mine) const {
-  constexpr double least = 0.05;  // of the waiting
+  constexpr double least = 0.05;  // of the waiting at the longest one
   struct Here {
     std::uint64_t ns = 0, count = 0;
   };
@@ -114,10 +114,10 @@ Judge::Barriers Judge::barriers_of(const Cells& mine) const {
   }
   Barriers result;
   std::uint64_t longest = 0;
+  for (const auto& [which, here] : all) longest = std::max(longest, here.ns);
   for (const auto& [which, here] : all) {
-    if (share(here.ns, sum(mine)) >= least) ++result.number, result.times += here.count;
+    if (share(here.ns, longest) >= least) ++result.number, result.times += here.count;
     result.most = std::max(result.most, here.count);
-    longest = std::max(longest, here.ns);
   }
   result.text = " at " + name(summary(mine).region);
   if (result.number > 1)
