@@ -164,6 +164,9 @@ TEST_CASE("a trace without events gives a report of zeros") {
   CHECK(report["verdict"]["state"] == "no events");
   REQUIRE(report["verdict"]["notes"].size() == 1);
   CHECK(report["verdict"]["notes"][0]["id"] == "no-events");
+  trace.editable().properties.push_back({"TRACER::FILTER", "EXCLUDE *"});
+  const std::string text = report_of(trace)["verdict"]["notes"][0]["text"];
+  CHECK(text.find("or the filter (EXCLUDE *) leaves it out") != std::string::npos);
 }
 
 TEST_CASE("events that do not fit together are counted, not followed") {

@@ -35,7 +35,9 @@ Judge::Judge(Report& report, const Definitions& definitions)
 Verdict Judge::judge() {
   if (report_.events == 0 && report_.part.empty()) {
     no_advice("no events");
-    note("no-events", "The trace has no events: nothing was recorded.");
+    note("no-events", report_.filter.empty() ? "The trace has no events: nothing was recorded."
+                                             : "The trace has no events: nothing was recorded, or the filter (" +
+                                                   report_.filter + ") leaves it out.");
     losses();
     summarize();
     return std::move(verdict_);
