@@ -166,6 +166,20 @@ TEST_CASE("a collective operation that failed, or whose call was left by an exce
   CHECK(report.repairs.count("MPI event of an unknown communicator left out") == 0);
 }
 
+TEST_CASE("a call that makes a window and never returns keeps its begin") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.channel(0) = {
+      rec(10, RecordKind::mpi_rma, begin, MpiFunction::Win_create, 0, 0, 0x1000),
+      more(0, static_cast<std::uint32_t>(RmaStep::collective_begin), 0),
+  };
+  const auto report = run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) == Types{program_begin, enter, mpi_rma_collective_begin, leave, program_end});
+  CHECK(report.repairs.count("MPI event of an unknown communicator left out") == 0);
+}
+
 TEST_CASE("events of a communicator that the journal does not know are left out, and their calls are not") {
   MemorySource source;
   MemorySink sink;

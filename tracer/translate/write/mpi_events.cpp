@@ -61,8 +61,10 @@ void MpiEvents::one_sided(const Record& r, const Record& more, Nanoseconds t) {
   static_assert(std::size(events) == static_cast<std::size_t>(RmaStep::memory_synchronised) + 1);
   const Tables& tables = context_.tables;
   const std::uint32_t step = more.a & 0xff, type = more.a >> 8;
-  if (step == static_cast<std::uint32_t>(RmaStep::collective_begin) && has_failed(r)) return;
-  const std::uint32_t window = r.a < tables.mpi_windows.size() ? tables.mpi_windows[r.a] : undefined_ref;
+  const bool begins = step == static_cast<std::uint32_t>(RmaStep::collective_begin);
+  if (begins && has_failed(r)) return;
+  // A begin names no window, and one whose call never returns is not known.
+  const std::uint32_t window = begins ? 0 : r.a < tables.mpi_windows.size() ? tables.mpi_windows[r.a] : undefined_ref;
   if (step >= std::size(events) || window > 0xffff) return context_.note(Repair::mpi_event_unknown);
   const EventType event = events[step];
   const auto sub = static_cast<std::uint16_t>(window);
