@@ -29,7 +29,7 @@ void print_unsupported(const std::map<std::string, std::uint64_t>& kinds, bool i
   }
   if (count != 0)
     print_note("left out " + (is_cut ? "" : format_count(count) + " ") +
-               "records of kinds that Tracer's archives do not have: " + names);
+               "records of kinds that copies do not keep: " + names);
 }
 
 }  // namespace
