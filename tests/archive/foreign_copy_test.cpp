@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "again.hpp"
 #include "foreign.hpp"
 #include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/read/reader.hpp"
@@ -19,11 +20,6 @@ using namespace tracer;
 using namespace tracer::test;
 
 namespace {
-
-void write_again(const fs::path& from, const fs::path& to) {
-  const auto source = otf2::open_archive(from / "traces.otf2");
-  rewrite(*source, *make_otf2_sink(to));
-}
 
 void call(ForeignArchive& archive) {
   OTF2_EvtWriter_Enter(archive.events(), nullptr, 1000, ForeignArchive::region);

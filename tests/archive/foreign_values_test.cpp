@@ -7,13 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "again.hpp"
 #include "catch.hpp"
 #include "foreign.hpp"
 #include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/read/reader.hpp"
-#include "formats/otf2/write/sink.hpp"
 #include "support/scratch.hpp"
-#include "tracer/convert/rewrite.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -190,8 +189,7 @@ TEST_CASE("attributes of every type keep their values in a copy, and references 
   CHECK(read_by_us(scratch / "0") == numbers + references + undefined(references));
   for (const char* const copy : {"1", "2"}) {
     INFO("copy " << copy);
-    const auto source = otf2::open_archive(scratch / std::string(1, static_cast<char>(*copy - 1)) / "traces.otf2");
-    rewrite(*source, *make_otf2_sink(scratch / copy));
+    write_again(scratch / std::string(1, static_cast<char>(*copy - 1)), scratch / copy);
     const Values expected = numbers + copied_references + undefined(copied_references);
     CHECK(read_by_library(scratch / copy) == expected);
     CHECK(read_by_us(scratch / copy) == expected);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "again.hpp"
 #include "catch.hpp"
 #include "formats/otf2/join/sampled_archive.hpp"
 #include "formats/otf2/read/event_source.hpp"
@@ -19,7 +20,6 @@
 #include "sampled.hpp"
 #include "seed.hpp"
 #include "support/scratch.hpp"
-#include "tracer/convert/rewrite.hpp"
 #include "tracer/event_source.hpp"
 
 using namespace tracer;
@@ -108,9 +108,9 @@ TEST_CASE("a metric of two members is two metrics, and its event one for each va
 TEST_CASE("an archive that is written anew has all values of a metric, and what they mean") {
   const Scratch scratch;
   write_counters(scratch, "sampled");
-  const auto source = otf2::open_archive(scratch / "sampled/traces.otf2");
-  rewrite(*source, *make_otf2_sink(scratch / "copy"));
+  write_again(scratch / "sampled", scratch / "copy");
   CHECK(values_of(scratch / "copy") == values_of(scratch / "sampled"));
+  const auto source = otf2::open_archive(scratch / "sampled/traces.otf2");
   const auto copy = otf2::open_archive(scratch / "copy/traces.otf2");
   const std::vector<Metric>& after = copy->definitions().metrics;
   for (const Metric& before : source->definitions().metrics) {

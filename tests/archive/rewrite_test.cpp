@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "again.hpp"
 #include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "formats/otf2/write/sink.hpp"
@@ -16,17 +17,6 @@
 using namespace tracer;
 using namespace tracer::test;
 
-namespace {
-
-void write_again(const fs::path& from, const fs::path& to, const report::Part& part = {}) {
-  const auto source = otf2::open_archive(from);
-  const auto cut = report::part_of(*source, part);
-  const auto sink = make_otf2_sink(to, {});
-  rewrite(part.from == 0 ? *source : *cut, *sink);
-}
-
-}  // namespace
-
 TEST_CASE("a real time that is unknown stays unknown in a part, a known one is that of the part's begin") {
   constexpr std::uint64_t known = 1'700'000'000'000'000'000, from = 100;
   for (const std::uint64_t realtime : {known, ClockProperties::unknown_realtime}) {
@@ -36,7 +26,8 @@ TEST_CASE("a real time that is unknown stays unknown in a part, a known one is t
     write_archive(seed.trace, scratch / "out");
     report::Part part;
     part.from = from;
-    write_again(scratch / "out", scratch / "part", part);
+    const auto source = otf2::open_archive(scratch / "out");
+    rewrite(*report::part_of(*source, part), *make_otf2_sink(scratch / "part"));
     const auto report = check::check(scratch / "part");
     INFO(explain(report));
     CHECK(with_outcome(report, check::Outcome::violated).count("D05") == 0);

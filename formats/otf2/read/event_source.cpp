@@ -37,7 +37,7 @@ class ArchiveSource final : public PositionedSource {
   std::uint64_t number_of_events() const override { return events_; }
   const ArchiveInfo& info() const override { return trace_.info(); }
   std::uint64_t number_of(LocationRef location) const override { return trace_.definitions().locations[location].ref; }
-  std::uint64_t unread() const override { return unread_; }
+  std::uint64_t unread() const override { return unsupported_.unknown_events(); }
   std::map<std::string, std::uint64_t> unsupported() const override { return unsupported_.all(trace_); }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override { read(visitor, {}); }
@@ -136,7 +136,6 @@ class ArchiveSource final : public PositionedSource {
   /// None of them open.
   std::vector<Stream> all_streams() {
     const std::size_t count = trace_.definitions().locations.size();
-    unread_ = 0;
     unsupported_ = {};
     plain_.resize(shared_window(count, EventReader::most_window) / bytes_for_each_ahead);
     return std::vector<Stream>(count);
@@ -208,7 +207,6 @@ class ArchiveSource final : public PositionedSource {
       trace_.complete(view_);
       stream.count = translation_.translate(view_, stream.events, stream.attributes);
       unsupported_.note(view_, stream.count != 0);
-      if (row_of(view_.kind).name.empty()) ++unread_;
     }
     return stream.count != 0;
   }
@@ -237,7 +235,7 @@ class ArchiveSource final : public PositionedSource {
   Indices index_;
   Definitions definitions_;
   EventTranslation translation_;
-  std::uint64_t events_ = 0, unread_ = 0;
+  std::uint64_t events_ = 0;
   Unsupported unsupported_;
   const Ahead* ahead_ = nullptr;                          ///< of read()
   const std::vector<Stream>* reading_ = nullptr;          ///< what read() is at

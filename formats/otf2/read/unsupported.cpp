@@ -58,6 +58,13 @@ void Unsupported::note(const EventView& view, bool is_translated) {
       ++attributes_[one.type - static_cast<std::size_t>(ValueType::float64)];
 }
 
+std::uint64_t Unsupported::unknown_events() const {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < events_.size(); ++i)
+    if (row_of(static_cast<EventKind>(i)).name.empty()) count += events_[i];
+  return count;
+}
+
 Kinds Unsupported::all(const Trace& trace) const {
   Kinds kinds;
   for (std::size_t i = 0; i < events_.size(); ++i) {
