@@ -50,7 +50,7 @@ enum RecordGroup : std::uint32_t {
 
 /// Who takes samples.
 enum class SampleSource : std::uint8_t {
-  automatic,  ///< perf; where that is denied, signal
+  automatic,  ///< perf; where that is denied, none
   perf,       ///< the kernel, from outside
   signal,     ///< a handler on the thread, which queries the OpenMP runtime
 };

@@ -129,7 +129,7 @@ void note_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result)
   result.notes.push_back(
       "of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
       std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
-      ", which has no tools interface: it is not in the trace. Run with: tracer run --runtime auto -- ...");
+      " without libtracer-gomp.so: it is not in the trace. Run with: tracer run -- ...");
 }
 
 void note_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {

@@ -83,7 +83,7 @@ void pause(bool on) noexcept {
 }  // namespace
 
 // Commands from 64 on are for the program: 64 begins and 65 ends the phase that `arg` names
-// (docs/phases.md), others mark an instant.
+// (docs/user-guide.md), others mark an instant.
 int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, const void* codeptr_ra) noexcept {
   const KeepErrno keep;
   const Undisturbed undisturbed;

@@ -130,7 +130,7 @@ int print_settings() {
   std::printf(
       "\nVariables of `tracer run` itself: `TRACER_LIBRARY` names the libtracer.so to use, `TRACER_OPENMP_RUNTIME` "
       "the\n"
-      "libomp that `--runtime` uses; `NO_COLOR` turns colours off.\n\n"
+      "libomp that `--runtime auto` and `tracer info` use; `NO_COLOR` turns colours off.\n\n"
       "`tracer run --annotations` sets these variables; to record annotations without it, set them to\n"
       "libtracer-annotations.so (beside libtracer.so): `NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT),\n"
       "`KOKKOS_TOOLS_LIBS` (Kokkos; before 3.7 `KOKKOS_PROFILE_LIBRARY`), `LD_PRELOAD` (ROCTx).\n");

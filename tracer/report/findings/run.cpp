@@ -56,8 +56,8 @@ void Judge::what_the_run_was() {
     if (property.name == properties::not_recorded) {
       note("not-recorded",
            property.value +
-               " is not in the trace, since it has no tools interface: what looks like serial work may be parallel. "
-               "'tracer run --runtime auto' puts LLVM's runtime in its place.");
+               " is not in the trace, since libtracer-gomp.so was not preloaded: what looks like serial work may be "
+               "parallel. 'tracer run' preloads it (docs/gcc.md).");
     }
     constexpr std::string_view of_target = "target constructs of ";  // as the conversion writes it
     if (property.name == properties::not_reported && property.value.starts_with(of_target)) {
