@@ -133,6 +133,42 @@ TEST_CASE("comparing contents is the tool's time, and no part of the construct t
   CHECK(report["account"]["time"]["device_ns"] == 5 * ((1 + 10 + 2 + 4) * us + 1 * ms));
 }
 
+TEST_CASE("a fetch begins when the device copies: what the host waits for the kernel before is no part of it") {
+  const bool has_record = GENERATE(true, false);
+  Moving program;
+  TraceBuilder& trace = program.trace;
+  trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  const std::uint64_t began = program.now, launch = ++program.operations, fetch = ++program.operations;
+  trace.enter(0, began, program.submit, {{4, launch}});
+  trace.leave(0, began + 5 * us, program.submit);
+  trace.enter(0, began + 5 * us, program.from, {{4, fetch}, {5, 4096}, {6, 0x9000}, {7, 0x1000}});
+  trace.simple(0, began + 1 * ms + 20 * us, EventType::parameter_uint, 0, 77);
+  trace.leave(0, began + 1 * ms + 20 * us, program.from);
+  trace.enter(1, began, program.kernel, {{4, launch}});
+  trace.leave(1, began + 1 * ms, program.kernel);
+  if (has_record) {
+    trace.add(1,
+              {.time = began + 1 * ms,
+               .type = EventType::rma_put,
+               .attributes = 0,
+               .sub = 0,
+               .ref = 0,
+               .a = 4096,
+               .b = fetch},
+              {{4, fetch}});
+    trace.simple(1, began + 1 * ms + 15 * us, EventType::rma_op_complete_blocking, 0, 0, fetch);
+  }
+  trace.simple(0, began + 3 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& rows = report["data_movement"];
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "round-trip");
+  CHECK(rows[0]["count"] == 1);
+  CHECK(rows[0]["ns"] == (has_record ? 20 * us : 1 * ms + 15 * us));
+  CHECK(report["data_operations"]["ns"] == 10 * us + (has_record ? 20 * us : 1 * ms + 15 * us));
+}
+
 TEST_CASE("of a copy that is overwritten by the same again, one is needless") {
   const std::uint64_t second = GENERATE(77, 78);  // the content
   Moving program;

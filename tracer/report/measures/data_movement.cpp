@@ -67,7 +67,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   if (event.ref != open.cost.region) return;
   if (const auto address = value(attributes, destination_); address != 0) open.destination = address;
   Open ended = open;
-  ended.cost.ns = ended.ns = event.time - std::min(event.time, ended.begin);
+  ended.cost.ns = ended.ns = event.time - std::min(event.time, std::max(ended.begin, fetch_began(location, ended)));
   found->second.pop_back();
   if (found->second.empty()) open_.erase(found);
   const auto around = constructs_.find(location);
@@ -81,6 +81,16 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   construct.since = ended.has_content && ended.cost.bytes >= least_recorded_hashing ? 0 : event.time;
   construct.last = ended;
   construct.row = row_;
+}
+
+/// When the device began to copy what the host fetches; 0: its record is not there, or came later. Until then the host
+/// waited for what the device did before.
+std::uint64_t DataMovement::fetch_began(LocationRef location, const Open& open) {
+  const auto fetch = fetches_.find(replay_.in_process(location, open.id));
+  if (fetch == fetches_.end()) return 0;
+  const std::uint64_t began = fetch->second;
+  fetches_.erase(fetch);
+  return began;
 }
 
 /// Comparing contents is no part of the construct. Traces without its duration have nothing from then on.
@@ -118,6 +128,11 @@ void DataMovement::construct_ended(LocationRef location, const Construct& constr
 }
 
 void DataMovement::on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if (event.type == EventType::rma_put) {
+    const auto fetch = fetches_.find(replay_.in_process(location, value(attributes, host_op_id_)));
+    if (fetch != fetches_.end() && fetch->second == 0) fetch->second = event.time;
+    return;
+  }
   if ((event.type != EventType::enter && event.type != EventType::leave) || !is_kernel_(event.ref)) return;
   Kernels& kernels = kernels_[replay_.process_of(location)];
   if (event.type == EventType::enter) {
@@ -149,6 +164,7 @@ void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
   open.kernels_begun = kernels.begun;
   open.beside_kernel = kernels.running > 0;
   open_[location].push_back(open);
+  if (kind == Kind::from_device && open.id != 0) fetches_[replay_.in_process(location, open.id)] = 0;
 }
 
 void DataMovement::kernel_of(std::uint32_t process) {

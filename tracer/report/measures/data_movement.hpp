@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/own_number.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -106,6 +107,7 @@ class DataMovement final : public Observer {
   std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
   void begin(LocationRef location, Kind kind, const Event& event, std::span<const EventAttribute> attributes);
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  std::uint64_t fetch_began(LocationRef location, const Open& open);
   void kernel_of(std::uint32_t process);
   void paused(std::uint32_t process);
   void end(LocationRef location, const Open& open);
@@ -135,6 +137,8 @@ class DataMovement final : public Observer {
   bool has_content_ = false;
   std::unordered_map<LocationRef, std::vector<Open>> open_;
   std::unordered_map<LocationRef, Construct> constructs_;  ///< that each thread is in
+  /// Copies from devices that the host is in, by process and number: when the device began them, 0 not yet.
+  std::unordered_map<OwnNumber, std::uint64_t, OwnNumber::Hash> fetches_;
   std::map<Key, Device> devices_;
   std::map<std::uint32_t, Kernels> kernels_;                     ///< by process
   std::unordered_map<LocationRef, std::uint64_t> kernel_began_;  ///< by stream
