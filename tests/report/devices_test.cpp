@@ -104,6 +104,38 @@ TEST_CASE("a stream is busy or idle in each moment of its device, by what the de
   CHECK(first["idle"]["copy_ns"] == 5 * ms);
 }
 
+TEST_CASE("a device that sets its memory, or copies within it, is busy, and so is the stream") {
+  TraceBuilder trace{1, 1};
+  trace.editable().attributes.push_back({"ALLOCATION_SIZE", "", ValueType::uint64});
+  const auto kernel = trace.region("saxpy", RegionRole::kernel, 0, Paradigm::cuda),
+             set = trace.region("device memset", RegionRole::data_transfer, 0, Paradigm::cuda),
+             copy = trace.region("device copy", RegionRole::data_transfer, 0, Paradigm::cuda);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(1, start + 10 * ms, kernel);
+  trace.leave(1, start + 20 * ms, kernel);
+  trace.enter(1, start + 20 * ms, set, {{5, 1000}});
+  trace.leave(1, start + 25 * ms, set);
+  trace.enter(1, start + 30 * ms, copy, {{5, 500}});
+  trace.leave(1, start + 40 * ms, copy);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& device = report["devices"][0];
+  CHECK(device["time"]["kernel_ns"] == 10 * ms);
+  CHECK(device["time"]["copy_ns"] == 15 * ms);
+  CHECK(device["time"]["nothing_submitted_ns"] == 5 * ms);
+  CHECK(device["time"]["after_ns"] == 10 * ms);
+  CHECK(device["busy_ns"] == 25 * ms);
+  CHECK(device["kernels"] == 1);
+  CHECK(device["to_device"]["count"] == 0);
+  REQUIRE(device["by_stream"].size() == 1);
+  const Json& stream = device["by_stream"][0];
+  CHECK(stream["busy_ns"] == 25 * ms);
+  CHECK(stream["kernels"] == 1);
+  CHECK(stream["copies"] == 2);
+  CHECK(stream["copy_ns"] == 15 * ms);
+  CHECK(stream["bytes"] == 1500);
+}
+
 TEST_CASE("of many changes of a device's memory the peaks are kept") {
   TraceBuilder trace = busy_and_idle();
   for (std::uint64_t i = 0; i < 10'000; ++i)

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tracer/replay/attributes.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -22,7 +24,10 @@ constexpr std::size_t most_points = 400;
 }  // namespace
 
 Devices::Devices(const Definitions& definitions, const Replay& replay)
-    : definitions_{definitions}, replay_{replay}, is_kernel_{definitions} {
+    : definitions_{definitions},
+      replay_{replay},
+      is_kernel_{definitions},
+      bytes_{find_attribute(definitions, "ALLOCATION_SIZE")} {
   std::map<std::uint32_t, std::uint32_t> groups;
   for (const Location& location : definitions.locations) {
     if (location.kind != LocationKind::accelerator_stream) {
@@ -57,7 +62,10 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
     device_of_.push_back(found->second);
   }
   doing_.resize(definitions.locations.size());
-  for (const Region& region : definitions.regions) is_wait_.push_back(is_wait(region));
+  for (const Region& region : definitions.regions) {
+    is_wait_.push_back(is_wait(region));
+    is_move_.push_back(region.role == RegionRole::data_transfer);
+  }
 }
 
 void Devices::add_stream(LocationRef location, State& state) {
@@ -79,11 +87,15 @@ void Devices::advance(Process& process, std::uint64_t time) {
   process.now = std::max(process.now, time);
 }
 
+Devices::Doing Devices::on_stream(RegionRef region) const {
+  if (is_kernel_(region)) return Doing::kernel;
+  return region < is_move_.size() && is_move_[region] ? Doing::copy : Doing::other;
+}
+
 Devices::Doing Devices::doing(LocationRef location) const {
   const LocationState& state = replay_.location(location);
   const auto& stack = state.current->stack;
-  if (device_of_[location] != undefined_ref)
-    return !stack.empty() && is_kernel_(stack.front().region) ? Doing::kernel : Doing::other;
+  if (device_of_[location] != undefined_ref) return stack.empty() ? Doing::other : on_stream(stack.front().region);
   const Activity activity = state.activity();
   if (activity == Activity::work) return Doing::work;
   if (activity != Activity::device) return Doing::other;
@@ -95,8 +107,8 @@ void Devices::refresh(LocationRef location) {
   if (now == before) return;
   if (device_of_[location] != undefined_ref) {
     DeviceTime& time = devices_[device_of_[location]].time;
-    if (now == Doing::kernel) time.begin(stream_of_[location], true);
-    if (before == Doing::kernel) time.end(stream_of_[location], true);
+    if (now != Doing::other) time.begin(stream_of_[location], now == Doing::kernel);
+    if (before != Doing::other) time.end(stream_of_[location], before == Doing::kernel);
     return;
   }
   HostThreads& threads = processes_[replay_.process_of(location)].threads;
@@ -107,7 +119,7 @@ void Devices::refresh(LocationRef location) {
   }
 }
 
-void Devices::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+void Devices::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   const std::uint32_t number = replay_.process_of(location);
   if (number >= processes_.size() || processes_[number].devices.empty()) return;
   Process& process = processes_[number];
@@ -117,6 +129,8 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
   if (device_of_[location] == undefined_ref) return;
   if (event.type == EventType::metric_uint)
     memory(devices_[device_of_[location]], event.time, event.a);
+  else if (event.type == EventType::enter && on_stream(event.ref) == Doing::copy)
+    stream(location).bytes += attribute_value(attributes, bytes_);
   else
     copies(location, event);
 }
@@ -158,8 +172,13 @@ void Devices::memory(State& device, std::uint64_t time, std::uint64_t bytes) {
 }
 
 void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
-  if (devices_.empty() || device_of_[location] == undefined_ref || !task.stack.empty() || !is_kernel_(frame.region))
-    return;
+  if (devices_.empty() || device_of_[location] == undefined_ref || !task.stack.empty()) return;
+  const Doing what = on_stream(frame.region);
+  if (what == Doing::copy) {
+    ++stream(location).copies;
+    stream(location).copy_ns += time - frame.enter;
+  }
+  if (what != Doing::kernel) return;
   State& device = devices_[device_of_[location]];
   ++device.row.kernels;
   if (is_stand_in(location)) ++device.row.without_record;

@@ -19,7 +19,7 @@ namespace tracer::report {
 class Devices final : public Observer {
  public:
   Devices(const Definitions& definitions, const Replay& replay);
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void fill(Report& report);
 
@@ -30,7 +30,7 @@ class Devices final : public Observer {
     std::vector<StreamRow> streams;  ///< as the account has them
     std::map<RegionRef, KernelRow> by_region;
   };
-  enum class Doing : std::uint8_t { other, work, call, wait, kernel };
+  enum class Doing : std::uint8_t { other, work, call, wait, kernel, copy };
   struct Transfer {
     std::uint64_t begin, bytes;
     bool to_device;
@@ -47,6 +47,8 @@ class Devices final : public Observer {
   }
   void add_stream(LocationRef location, State& state);
   void advance(Process& process, std::uint64_t time);
+  /// In a region of a stream: kernel, copy (within the device, and memset) or other.
+  Doing on_stream(RegionRef region) const;
   Doing doing(LocationRef location) const;
   void refresh(LocationRef location);
   void copies(LocationRef location, const Event& event);
@@ -56,6 +58,7 @@ class Devices final : public Observer {
   const Definitions& definitions_;
   const Replay& replay_;
   const KernelRegions is_kernel_;
+  const std::uint32_t bytes_;             ///< an attribute
   std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
   std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id
@@ -63,6 +66,7 @@ class Devices final : public Observer {
   std::vector<std::size_t> stream_of_;                             ///< of each location: in its device's account
   std::vector<Doing> doing_;                                       ///< of each location
   std::vector<bool> is_wait_;                                      ///< of each region: a call that waits for a device
+  std::vector<bool> is_move_;                                      ///< of each region: on a stream, a memset or copy
   std::vector<Process> processes_;
 };
 
