@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
+#include <map>
 #include <system_error>
+#include <vector>
 
 #include "formats/raw/claim.hpp"
 #include "formats/raw/journal.hpp"
@@ -48,6 +51,22 @@ class DeviceBatches final : public TraceSource::DeviceReader {
   std::size_t at_ = 0;
   std::vector<DeviceRecord> batch_;
 };
+
+/// Whether a later reading is on the line of those before it. Where the machine has slept since then, its counter ran
+/// on and CLOCK_MONOTONIC did not. Readings of less than 10 ms give no line that says so.
+bool continues(const std::vector<ClockSync>& readings, const ClockSync& later) {
+  constexpr double shortest_ns = 10e6, least_error_ns = 1e6, relative_error = 1e-3;
+  if (readings.empty()) return true;
+  const ClockSync &first = readings.front(), &last = readings.back();
+  if (later.ticks <= last.ticks || later.monotonic <= last.monotonic) return false;
+  if (last.ticks <= first.ticks || last.monotonic <= first.monotonic) return true;
+  const auto known = static_cast<double>(last.monotonic - first.monotonic);
+  if (known < shortest_ns) return true;
+  const double gap = static_cast<double>(later.monotonic - last.monotonic);
+  const double due =
+      static_cast<double>(later.ticks - last.ticks) * known / static_cast<double>(last.ticks - first.ticks);
+  return std::abs(due - gap) <= least_error_ns + relative_error * gap;
+}
 
 class Trace final : public RawTrace {
  public:
@@ -177,7 +196,7 @@ class Trace final : public RawTrace {
   void continue_clock(const JournalFile& file) {
     if (file.boot.empty() || file.boot != read_small_file("/proc/sys/kernel/random/boot_id")) return;
     const ClockSync sync = read_clocks(journal_.run.clock);
-    if (!journal_.clock.empty() && sync.ticks <= journal_.clock.back().ticks) return;
+    if (!continues(journal_.clock, sync)) return;
     journal_.clock.push_back(sync);
     journal_.clock_is_continued = !report_.being_recorded && !is_own(file.run);
   }

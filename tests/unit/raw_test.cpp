@@ -369,17 +369,21 @@ TEST_CASE("who opens the trace of a killed process reads the clocks once more, a
   const test::Scratch scratch;
   const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
   const bool same_boot = GENERATE(true, false), ends = GENERATE(true, false);
+  // Of CLOCK_MONOTONIC, whose tick is a nanosecond: at the double rate the machine would have slept since then.
+  const Ticks ticks = GENERATE(Ticks{20'000'000}, Ticks{40'000'000});
+  const bool continued = same_boot && !ends && ticks == 20'000'000;
   {
     raw::JournalWriter writer;
     writer.create(OwnFile::create(scratch.path() / "journal"), run_id);
     writer.run({});
     writer.boot(same_boot ? boot : "another");
     writer.clock({1, 1, 1});
+    writer.clock({1 + ticks, 20'000'001, 20'000'001});
     if (ends) writer.end(Ending::finalize, 2);
     raw::TraceWriter segments;
     segments.create(OwnFile::create(scratch.path() / "trace"), run_id);
   }
   const auto trace = raw::open_trace(scratch.path());
-  CHECK(trace->journal().clock.size() == (same_boot && !ends ? 2 : 1));
-  CHECK(trace->journal().clock_is_continued == (same_boot && !ends));
+  CHECK(trace->journal().clock.size() == (continued ? 3 : 2));
+  CHECK(trace->journal().clock_is_continued == continued);
 }
