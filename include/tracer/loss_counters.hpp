@@ -13,6 +13,9 @@ inline constexpr const char* stopped_size_limit = "stopped.size_limit";      ///
 inline constexpr const char* stopped_full_ring = "stopped.full_ring";        ///< TRACER_ON_FULL=stop
 inline constexpr const char* stopped_failed_write = "stopped.failed_write";  ///< disk full, and other errors
 
+/// No loss: how often the recording clock and CLOCK_MONOTONIC parted (the machine slept), by which times are wrong.
+inline constexpr const char* clock_jumps = "clock.jumps";
+
 /// What a killed process lost for these reasons nobody has counted.
 inline constexpr const char* uncounted_when_killed[] = {private_rings, rings_gone, stopped_size_limit,
                                                         stopped_full_ring, stopped_failed_write};

@@ -318,6 +318,14 @@ TEST_CASE("what a virtual machine's host took is said, and what is no more than 
   CHECK(verdict_on("100000000")["findings"].empty());
 }
 
+TEST_CASE("a clock that jumped, as of a machine that slept, is said, and lowers how sure findings are") {
+  TraceBuilder trace = imbalance_3_to_1();
+  trace.editable().properties.push_back({"TRACER::COUNTER::CLOCK_JUMPS", "1"});
+  const Json verdict = report_of(trace)["verdict"];
+  CHECK(verdict["notes"][0]["id"] == "clock-jumped");
+  CHECK(verdict["findings"][0]["sure"] != "high");
+}
+
 TEST_CASE("the serial part is told with what it costs, and the speed-up that this share means") {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

@@ -8,6 +8,8 @@
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
 #include "support/records.hpp"
+#include "tracer/loss_counters.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -160,4 +162,24 @@ TEST_CASE("records that are missing in the raw trace count as lost events, once 
   CHECK(std::to_string(translate::translate(source, sink, {}).lost) == expected);
   CHECK(property(sink.definitions.properties, "TRACER::EVENTS_LOST") == expected);
   CHECK(property(sink.definitions.locations.at(0).properties, "TRACER::EVENTS_LOST") == expected);
+}
+
+TEST_CASE("a machine that sleeps while the processor's clock runs on is counted, by the readings between") {
+  constexpr Nanoseconds second = 1'000'000'000;
+  const bool sleeps = GENERATE(false, true);
+  MemorySource source;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)), parallel_begin(10, outer, 1)};
+  Journal& journal = source.journal_to_fill();
+  journal.run.clock = ClockKind::tsc;
+  for (Nanoseconds t = 1; t < 6; ++t) {
+    const Ticks ticks = 2 * t * second + (sleeps && t >= 4 ? 6000 * second : 0);
+    journal.clock.push_back({ticks, t * second, t * second});
+  }
+  MemorySink sink;
+  translate::translate(source, sink, {});
+  const auto& all = sink.definitions.properties;
+  const auto jumps = std::find_if(all.begin(), all.end(), [](const Property& p) {
+    return p.name == std::string{properties::counter} + loss_counters::clock_jumps;
+  });
+  CHECK((jumps == all.end() ? "none" : jumps->value) == (sleeps ? "1" : "none"));
 }

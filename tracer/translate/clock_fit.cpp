@@ -2,7 +2,11 @@
 // The line through the clock readings.
 #include "tracer/translate/clock_fit.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace tracer::translate {
 
@@ -32,6 +36,36 @@ Ticks ClockFit::ticks_of(Nanoseconds time) const noexcept {
   // The division cuts off less than one of either unit.
   const auto whole = static_cast<Ticks>(ticks);
   return (*this)(whole) < time ? whole + 1 : whole;
+}
+
+std::uint64_t clock_jumps(ClockKind kind, std::span<const ClockSync> readings) {
+  constexpr double shortest_ns = 1e6, least_ns = 10e6, least_share = 0.01;
+  struct Interval {
+    double ticks, ns;
+    double rate() const { return ns / ticks; }
+  };
+  if (kind == ClockKind::monotonic) return 0;
+  std::vector<Interval> intervals;
+  std::uint64_t jumps = 0;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const ClockSync &before = readings[i - 1], &after = readings[i];
+    if (after.monotonic <= before.monotonic) continue;
+    const auto ns = static_cast<double>(after.monotonic - before.monotonic);
+    if (ns < shortest_ns) continue;
+    if (after.ticks > before.ticks)
+      intervals.push_back({static_cast<double>(after.ticks - before.ticks), ns});
+    else
+      ++jumps;  // it began anew
+  }
+  if (intervals.empty()) return jumps;
+  // Of two the one with fewer ticks in its time: those of a sleep are too many.
+  const auto median = intervals.begin() + static_cast<std::ptrdiff_t>(intervals.size() / 2);
+  std::nth_element(intervals.begin(), median, intervals.end(),
+                   [](const Interval& a, const Interval& b) { return a.rate() < b.rate(); });
+  const double usual = median->rate();
+  return jumps + static_cast<std::uint64_t>(std::count_if(intervals.begin(), intervals.end(), [&](const Interval& one) {
+           return std::abs(one.ticks * usual - one.ns) > std::max(least_ns, least_share * one.ns);
+         }));
 }
 
 }  // namespace tracer::translate

@@ -4,6 +4,7 @@
 // and NTP's slewing is what the longest base averages best).
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "tracer/time.hpp"
@@ -38,5 +39,9 @@ class ClockFit {
   std::uint64_t realtime_offset_ = 0;
   double ticks_per_second_ = 1e9;
 };
+
+/// How often the recording clock departs from CLOCK_MONOTONIC by 10 ms and 1 % between two readings, measured by what
+/// is usual between the others: the machine slept, or a virtual one was moved. ClockFit's times are wrong then.
+std::uint64_t clock_jumps(ClockKind kind, std::span<const ClockSync> readings);
 
 }  // namespace tracer::translate

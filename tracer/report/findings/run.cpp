@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
@@ -234,6 +236,13 @@ void Judge::how_good_the_trace_is() {
                    "trace does not show when: work looks longer, and other threads wait for it. What is not well above "
                    "that share of the run is no finding; repeat the run when the host is quiet.",
                    time(facts.stolen_ns).c_str(), stolen * 100));
+  }
+  if (counter_of(definitions_, loss_counters::clock_jumps) != 0) {
+    doubtful_ = true;
+    note("clock-jumped",
+         "The processor's clock ran on without the system's: the machine slept meanwhile, or a virtual machine was "
+         "moved. The time that passed then is spread over the whole run: times are wrong. Repeat the run, with "
+         "TRACER_CLOCK=system if that may happen again.");
   }
   begin_and_end_of_mpi();
   spawned_programs();

@@ -179,6 +179,8 @@ void define_properties(const Journal& journal, const TranslateReport& report,
   add(properties::events_lost, std::to_string(report.lost));
   for (const auto& [what, count] : report.repairs) add(properties::repaired + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add(properties::counter + what, std::to_string(count));
+  if (const std::uint64_t jumps = clock_jumps(journal.run.clock, journal.clock); jumps != 0)
+    add(properties::counter + std::string{loss_counters::clock_jumps}, std::to_string(jumps));
   for (const auto& [name, value] : journal.facts)
     // Those of the run: define_run_facts; names of threads are on their locations.
     if (!is_mpi_fact(name) && !name.starts_with(run_facts) && !name.starts_with(properties::thread_name_fact) &&
