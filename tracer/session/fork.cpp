@@ -8,6 +8,7 @@
 #include <new>
 
 #include "tracer/base/log.hpp"
+#include "tracer/session/modules.hpp"
 #include "tracer/session/session_shared.hpp"
 
 namespace tracer {
@@ -36,7 +37,8 @@ bool may_be_all(RecordKind kind) noexcept {
 }  // namespace
 
 // fork() in a process with a drainer, in steps:
-//   1. before: the consumer is held (nobody writes the trace), then journal, spool, modules and free list.
+//   1. before: the consumer is held (nobody writes the trace), then free list, modules, spool and journal; then nobody
+//      looks at the loader.
 //   2. parent: all are released; it does not notice.
 //   3. child: only the forking thread exists. The locks are let go by the thread that took them; the parent's session
 //      is forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
@@ -89,11 +91,13 @@ Session* Session::start_again(bool has_first_thread) const noexcept {
 void Forks::before() noexcept {
   fork_lock.take();
   if (Session* session = Session::current()) session->hold();
+  LoaderWatch::hold();  // who may not look waits for the modules
   hold_log();
 }
 
 void Forks::in_parent() noexcept {
   release_log();
+  LoaderWatch::resume();
   if (Session* session = Session::current()) session->resume();
   fork_lock.give_back();
 }
@@ -101,6 +105,7 @@ void Forks::in_parent() noexcept {
 void Forks::in_child() noexcept {
   const KeepErrno keep;
   release_log();
+  LoaderWatch::resume_in_child();
   if (Session* session = Session::current()) leave_to_parent(*session);
   if (undecided) leave_first_records();
   fork_lock.give_back();

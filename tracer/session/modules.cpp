@@ -3,6 +3,7 @@
 #include "tracer/session/modules.hpp"
 
 #include <link.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -120,11 +121,16 @@ bool is_another(const Module& a, const Module& b) {
 constinit std::atomic<std::uint64_t> ProgramCode::begin_{0}, ProgramCode::size_{0};
 constinit std::atomic<std::uint64_t> LoaderWatch::seen_{0};
 constinit std::atomic<std::int64_t> LoaderWatch::pace_{0};
+constinit std::atomic<std::int32_t> LoaderWatch::looking_{0};
+constinit std::atomic<bool> LoaderWatch::is_held_{false};
 
 std::uint64_t LoaderWatch::look() noexcept {
   const Ticks time = now();  // before: what is seen held from here on
-  std::uint64_t version = 0;
-  ::dl_iterate_phdr(read_version, &version);
+  std::uint64_t version = unknown;
+  looking_.fetch_add(1);
+  if (!is_held_.load()) ::dl_iterate_phdr(read_version, &version);
+  looking_.fetch_sub(1);
+  if (version == unknown) return unknown;
   const std::uint64_t found = (time & ~version_bits) | (version & version_bits);
   // Never an older look over a newer one.
   std::uint64_t seen = seen_.load(std::memory_order_relaxed);
@@ -132,6 +138,18 @@ std::uint64_t LoaderWatch::look() noexcept {
          !seen_.compare_exchange_weak(seen, found, std::memory_order_relaxed)) {
   }
   return version;
+}
+
+void LoaderWatch::hold() noexcept {
+  constexpr Nanoseconds longest = 1'000'000'000;
+  is_held_.store(true);
+  const Nanoseconds until = read_monotonic() + longest;
+  while (looking_.load() > 0 && read_monotonic() < until) ::sched_yield();
+}
+
+void LoaderWatch::resume_in_child() noexcept {
+  looking_.store(0);
+  resume();
 }
 
 std::string code_of_no_module() {

@@ -15,7 +15,7 @@ from traced import clean, judge, lines_of, run  # noqa: E402
 
 CHILDREN = "24"
 # Those that have regions.
-PROCESSES = {"computes": 25, "Python processes": 2, "Python threads": 7}
+PROCESSES = {"computes": 25, "computes in a library": 25, "Python processes": 2, "Python threads": 7}
 
 
 def programs(options):
@@ -23,6 +23,7 @@ def programs(options):
     for kind in ("leaves", "exits", "speaks", "computes"):
         for name, settings in (("", {}), (" with small rings", {"TRACER_RING_SIZE": "16K"})):
             yield kind + name, [options.pool, kind, CHILDREN], settings
+    yield "computes in a library", [options.pool, "computes", CHILDREN, options.library], {}
     for how in ("processes", "pool", "threads"):
         yield "Python " + how, [sys.executable, str(HERE / "children.py"), options.library, how], {}
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pool KIND CHILDREN: threads of a pool have regions, tasks and threads of their own that come and go, and one after
-// the other forks; what the others hold by then is held in the child for ever. KIND says what a child does: `leaves`
-// by _exit, `exits`, `speaks` (NVTX, if a tool listens), or `computes` with OpenMP. Says how many children did so.
+// pool KIND CHILDREN [LIBRARY]: threads of a pool have regions, tasks and threads of their own that come and go, and
+// one after the other forks; what the others hold by then is held in the child for ever. KIND says what a child does:
+// `leaves` by _exit, `exits`, `speaks` (NVTX, if a tool listens), or `computes` with OpenMP. With a library (counts.c)
+// its region is executed as well. Says how many children did so.
 #include <dlfcn.h>
 #include <omp.h>
 #include <sys/types.h>
@@ -26,8 +27,11 @@ std::atomic<bool> is_over{false};
 std::atomic<int> turn{0};
 std::atomic<int> good{0};
 
+int (*count_in_library)(int) = nullptr;
+
 int compute(int n) {
   int sum = 0;
+  if (count_in_library != nullptr && count_in_library(n) != n) return -1;
 #pragma omp parallel num_threads(2) reduction(+ : sum)
   {
 #pragma omp for
@@ -88,6 +92,11 @@ void serve(int number, const char* kind, int children) {
 
 int main(int count, char** words) {
   if (count < 3) return 2;
+  if (count > 3) {
+    void* const library = dlopen(words[3], RTLD_NOW);
+    if (library != nullptr) count_in_library = reinterpret_cast<int (*)(int)>(dlsym(library, "count_in_region"));
+    if (count_in_library == nullptr) return 2;
+  }
   std::vector<std::thread> pool;
   for (int n = 0; n < pool_threads; ++n) pool.emplace_back(serve, n, words[1], std::atoi(words[2]));
   for (std::thread& thread : pool) thread.join();

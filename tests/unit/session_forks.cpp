@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a forked child can do whatever its parent's threads were at.
+#include <link.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+#include "catch.hpp"
+#include "tracer/session/modules.hpp"
+
+using namespace tracer;
+
+TEST_CASE("nobody looks at the loader while a thread forks, so that the child can") {
+  constexpr int children = 100;
+  constexpr unsigned child_seconds = 60;  // one that has not ended by then hangs
+  std::atomic<bool> is_over{false};
+  std::thread other([&is_over] {
+    while (!is_over) LoaderWatch::look();
+  });
+  int good = 0, unknown = 0;
+  for (int i = 0; i < children; ++i) {
+    LoaderWatch::hold();
+    if (LoaderWatch::look() == LoaderWatch::unknown) ++unknown;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(child_seconds);
+      LoaderWatch::resume_in_child();
+      ::dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
+      ::_exit(LoaderWatch::look() == LoaderWatch::unknown ? 1 : 0);
+    }
+    LoaderWatch::resume();
+    int status = 1;
+    if (child > 0 && ::waitpid(child, &status, 0) == child && status == 0) ++good;
+  }
+  is_over = true;
+  other.join();
+  CHECK(unknown == children);
+  CHECK(good == children);
+  CHECK(LoaderWatch::look() != LoaderWatch::unknown);
+}
