@@ -134,8 +134,9 @@ Places* make_places() noexcept {
   return made;
 }
 
-// A thread's room goes with it.
+// A thread's room goes with it; where the program has taken all keys it stays.
 pthread_key_t room_key;
+bool has_room_key = false;
 pthread_once_t room_once = PTHREAD_ONCE_INIT;
 
 void free_room(void*) noexcept {
@@ -154,8 +155,8 @@ void free_room(void*) noexcept {
 }
 
 void mark_room() noexcept {
-  ::pthread_once(&room_once, [] { ::pthread_key_create(&room_key, &free_room); });
-  ::pthread_setspecific(room_key, &all);
+  ::pthread_once(&room_once, [] { has_room_key = ::pthread_key_create(&room_key, &free_room) == 0; });
+  if (has_room_key) ::pthread_setspecific(room_key, &all);
 }
 
 /// False: no memory.

@@ -31,12 +31,12 @@ constinit thread_local bool thread_is_over __attribute__((tls_model("initial-exe
 constinit thread_local bool making __attribute__((tls_model("initial-exec"))) = false;
 constinit thread_local int destructor_rounds __attribute__((tls_model("initial-exec"))) = 0;
 
-pthread_key_t exit_key() noexcept;
+void at_end_of_this_thread(void* channel) noexcept;
 
 /// Runs at the thread's end; the runtime's own destructor may still record after it, so it requests later rounds.
 void at_thread_exit(void* value) {
   if (++destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
-    ::pthread_setspecific(exit_key(), value);
+    at_end_of_this_thread(value);
     return;
   }
   const Undisturbed undisturbed;
@@ -50,13 +50,14 @@ void at_thread_exit(void* value) {
   session->close_channel(*channel);
 }
 
-pthread_key_t exit_key() noexcept {
-  static const pthread_key_t key = [] {
-    pthread_key_t made{};
-    ::pthread_key_create(&made, at_thread_exit);
-    return made;
-  }();
-  return key;
+/// Where the program has taken all keys the thread's ring ends with the run.
+void at_end_of_this_thread(void* channel) noexcept {
+  struct ExitKey {
+    pthread_key_t key{};
+    bool is_there = ::pthread_key_create(&key, at_thread_exit) == 0;
+  };
+  static const ExitKey own;
+  if (own.is_there) ::pthread_setspecific(own.key, channel);
 }
 
 /// A ring's size, by what is left of the memory: the first threads get large ones, the last part is kept for crowds.
@@ -112,7 +113,7 @@ Channel* detail::make_channel(ChannelId id) noexcept {
     if (Forks::is_undecided()) Forks::make_session();
     Session* session = Session::current();
     if (session && session->recording()) mine = session->open_channel(id);
-    if (mine) ::pthread_setspecific(exit_key(), mine);
+    if (mine) at_end_of_this_thread(mine);
     if (mine && session->thread_observer()) session->thread_observer()->thread_began(mine->id());
   }
   detail::set_channel(mine);
