@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <clocale>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
@@ -31,6 +33,20 @@ Config config_of(std::initializer_list<const char*> variables) {
   return read_config(environment.data());
 }
 }  // namespace
+
+TEST_CASE("numbers are written with a point, whatever the program's locale") {
+  const auto set_one = [] {
+    for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "de_DE", "fr_FR"})
+      if (std::setlocale(LC_NUMERIC, name) != nullptr) return;
+    WARN("no locale with a decimal comma is installed");
+  };
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  set_one();
+  const std::string point = std::localeconv()->decimal_point, text = formatted("%.2f", 1.5);
+  CHECK(std::localeconv()->decimal_point == point);  // the program keeps its own
+  std::setlocale(LC_NUMERIC, before.c_str());
+  CHECK(text == "1.50");
+}
 
 TEST_CASE("durations and sizes have the unit of what is shown, and every digit before the point") {
   CHECK(duration_text(999) == "999 ns");

@@ -2,12 +2,35 @@
 // See formatted.hpp.
 #include "tracer/base/formatted.hpp"
 
+#include <locale.h>
+
 #include <cstddef>
 #include <cstdio>
 
 namespace tracer {
+namespace {
+
+/// As long as it lives the calling thread has numbers as C has them: the process may be a program with a language.
+class PlainNumbers {
+ public:
+  PlainNumbers() noexcept {
+    static const locale_t plain = ::newlocale(LC_ALL_MASK, "C", nullptr);
+    if (plain != nullptr) before_ = ::uselocale(plain);
+  }
+  ~PlainNumbers() {
+    if (before_ != nullptr) ::uselocale(before_);
+  }
+  PlainNumbers(const PlainNumbers&) = delete;
+  PlainNumbers& operator=(const PlainNumbers&) = delete;
+
+ private:
+  locale_t before_ = nullptr;
+};
+
+}  // namespace
 
 std::string formatted_list(const char* format, std::va_list arguments) {
+  const PlainNumbers plain;
   std::va_list again;
   va_copy(again, arguments);
   const int size = std::vsnprintf(nullptr, 0, format, arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text by printf's formats, however long it becomes.
+// Text by printf's formats, however long it becomes, with numbers as C has them whatever the program's locale.
 #pragma once
 
 #include <cstdarg>

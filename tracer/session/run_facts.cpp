@@ -19,6 +19,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/formatted.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
@@ -181,11 +182,8 @@ Facts facts_at_start() {
   facts[run_fact(run_processors_usable)] = std::to_string(usable_processors());
   if (const std::string noted = noted_processors(); !noted.empty()) facts[run_fact(run_processors)] = noted;
   facts[run_fact(run_processors_online)] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-  if (const double quota = processor_quota(read_small_file("/proc/self/cgroup"), "/sys/fs/cgroup"); quota > 0) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f", quota);
-    facts[run_fact(run_processor_quota)] = text;
-  }
+  if (const double quota = processor_quota(read_small_file("/proc/self/cgroup"), "/sys/fs/cgroup"); quota > 0)
+    facts[run_fact(run_processor_quota)] = formatted("%.2f", quota);
   if (const std::string library = library_of_gcc_calls(); !library.empty()) facts[run_fact(run_gcc_calls)] = library;
   if (const std::string load = read_small_file("/proc/loadavg"); !load.empty())
     facts[run_fact(run_load)] = load.substr(0, load.find(' '));
