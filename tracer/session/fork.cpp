@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <new>
 
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session_shared.hpp"
@@ -66,6 +67,8 @@ RecordingState Session::forget() noexcept {
   const RecordingState before = state();
   shared_->journal.close();
   shared_->trace.close();
+  shared_->spool.leave_to_parent();
+  shared_->place = OwnDirectory{};
   state_.store(RecordingState::finished);
   current_.store(nullptr);
   return before;

@@ -212,4 +212,10 @@ void Spool::remove() noexcept {
   directory_.clear();
 }
 
+void Spool::leave_to_parent() noexcept {
+  const std::lock_guard lock(mutex_);
+  rings_.close();
+  rings_ = OwnFile{};
+}
+
 }  // namespace tracer

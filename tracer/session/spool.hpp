@@ -44,6 +44,8 @@ class Spool {
   void remove() noexcept;
   /// It was removed, or never made.
   bool is_gone() const noexcept { return is_gone_.load(std::memory_order_acquire); }
+  /// In a forked child: the rings are the parent's. They stay mapped.
+  void leave_to_parent() noexcept;
   /// From now on others may take the rings for those of a run that is over.
   void unlock() noexcept { lock_.release(); }
 

@@ -20,7 +20,7 @@ PROCESSES = {"computes": 25, "computes in a library": 25, "Python processes": 2,
 
 def programs(options):
     """(name, command, environment)"""
-    for kind in ("leaves", "exits", "speaks", "computes"):
+    for kind in ("leaves", "looks", "exits", "speaks", "computes"):
         for name, settings in (("", {}), (" with small rings", {"TRACER_RING_SIZE": "16K"})):
             yield kind + name, [options.pool, kind, CHILDREN], settings
     yield "computes in a library", [options.pool, "computes", CHILDREN, options.library], {}

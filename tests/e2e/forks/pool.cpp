@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pool KIND CHILDREN [LIBRARY]: threads of a pool have regions, tasks and threads of their own that come and go, and
 // one after the other forks; what the others hold by then is held in the child for ever. KIND says what a child does:
-// `leaves` by _exit, `exits`, `speaks` (NVTX, if a tool listens), or `computes` with OpenMP. With a library (counts.c)
-// its region is executed as well. Says how many children did so.
+// `leaves` by _exit, `looks` for open files of a tool's, `exits`, `speaks` (NVTX, if a tool listens), or `computes`
+// with OpenMP. With a library (counts.c) its region is executed as well. Says how many children did so.
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <omp.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,9 +48,26 @@ int compute(int n) {
   return sum;
 }
 
+/// Rings, and directories of a trace.
+int open_files_of_tool() {
+  DIR* const all = opendir("/proc/self/fd");
+  if (all == nullptr) return 0;
+  int count = 0;
+  while (const dirent* const one = readdir(all)) {
+    char target[4096] = {};
+    struct stat info {};
+    if (readlinkat(dirfd(all), one->d_name, target, sizeof target - 1) <= 0) continue;
+    const bool is_directory = fstatat(dirfd(all), one->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
+    if (std::strstr(target, "/rings") != nullptr || (is_directory && std::strstr(target, "/trace") != nullptr)) ++count;
+  }
+  closedir(all);
+  return count;
+}
+
 [[noreturn]] void child(const char* kind) {
   alarm(child_seconds);
   if (std::strcmp(kind, "leaves") == 0) _exit(7);
+  if (std::strcmp(kind, "looks") == 0) _exit(open_files_of_tool() == 0 ? 7 : 1);
   if (std::strcmp(kind, "computes") == 0) _exit(compute(100) == 4950 ? 7 : 1);
   const std::string text(1000, 'x');  // memory of the C library's
   if (std::strcmp(kind, "speaks") == 0) {
