@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {above, addOwnTimes, bytesOf, decodeRow, functionIn, integersOf, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
+import {above, addOwnTimes, bytesOf, crosses, decodeRow, functionIn, integersOf, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
 
 const row = (...slices) => ({begin: Float64Array.from(slices, (s) => s[0]), end: Float64Array.from(slices, (s) => s[1]), name: Uint32Array.from(slices, (s) => s[2])});
 
@@ -36,6 +36,16 @@ test('above() is the first index with a greater value, from any lower bound', ()
     for (let from = 0; from <= expected; ++from) assert.equal(above(values, t, from), expected, `${t} from ${from}`);
   }
   assert.equal(above([], 1), 0);
+});
+test('what crosses a part of the time is in it, also where its end is before its begin', () => {
+  for (const [one, other] of [[1, 9], [1, 4], [6, 9], [5, 5], [0, 4], [6, 7]]) {
+    assert.ok(crosses(one, other, 4, 6), `${one} ${other}`);
+    assert.ok(crosses(other, one, 4, 6), `${other} ${one}`);
+  }
+  for (const [one, other] of [[1, 3], [7, 9]]) {
+    assert.ok(!crosses(one, other, 4, 6), `${one} ${other}`);
+    assert.ok(!crosses(other, one, 4, 6), `${other} ${one}`);
+  }
 });
 test('own times are those of slices without what is inside of them, cut at the range', () => {
   const rows = [row([0, 100, 1], [120, 140, 1]), row([10, 30, 2], [50, 90, 3]), row([60, 70, 2])], sums = new Map();

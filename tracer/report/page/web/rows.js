@@ -48,6 +48,9 @@ export function above(array, t, from = 0) {
   return low;
 }
 
+/** Whether something of what is between two times, in whatever order, is from `from` to `to`. @param {number} one @param {number} other @param {number} from @param {number} to */
+export const crosses = (one, other, from, to) => Math.max(one, other) >= from && Math.min(one, other) <= to;
+
 /**
  * Adds up what a lane did from `begin` to `end`, by name: time in the slices themselves, without those inside of them.
  * @param {Row[]} rows of one lane, outermost first

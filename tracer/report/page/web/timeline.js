@@ -7,7 +7,7 @@ import {$, tag} from './dom.js';
 import {isWithin} from './finding.js';
 import {axisStep, axisTime, bytesText, count, digits, fitting, time} from './numbers.js';
 import {parseParts} from './query.js';
-import {above} from './rows.js';
+import {above, crosses} from './rows.js';
 import {AXIS, bandLanes, COUNTER, GAP, lanes, length, meta, ROW, several, sides} from './trace.js';
 
 // ---- The view.
@@ -254,7 +254,7 @@ function drawArrows(g) {
   if (!$('arrows').checked) return;
   const a = meta.arrows, seen = [], leftOut = sides.reduce((sum, one) => sum + one.arrowsLeftOut, 0);
   for (let i = 0; i < a.length && seen.length <= 600; ++i) {
-    if (a[i][4] < view.t0 || a[i][3] > view.t1 || shownFor(lanes[a[i][1]]).hidden || shownFor(lanes[a[i][2]]).hidden) continue;
+    if (!crosses(a[i][3], a[i][4], view.t0, view.t1) || shownFor(lanes[a[i][1]]).hidden || shownFor(lanes[a[i][2]]).hidden) continue;
     if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
     seen.push(a[i]);
   }
@@ -265,7 +265,7 @@ function drawArrows(g) {
   g.lineWidth = 1;
   for (const [kind, from, to, t0, t1] of seen) {
     const x0 = toX(t0), x1 = toX(t1);
-    if (x1 < NAMES || x0 > width || (kind === 2 && from === to && seen.length > 60)) continue;
+    if (!crosses(x0, x1, NAMES, width) || (kind === 2 && from === to && seen.length > 60)) continue;
     const y0 = heightAt(shownFor(lanes[from]), t0), y1 = heightAt(shownFor(lanes[to]), t1);
     g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : kind === 3 ? theme.accent : kind >= 4 ? theme.fg : theme.mark;
     g.setLineDash(kind >= 4 ? [4, 3] : []);
