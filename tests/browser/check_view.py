@@ -155,6 +155,23 @@ def check_bookmark(browser, viewer, address, first):
     clean(browser, viewer)
 
 
+def check_folded(browser, viewer):
+    """The box of what is selected is on its thread's lane, also where that is folded; going to it unfolds the lane."""
+    depth, folded, y, height, top, tall = browser.evaluate("""(() => {
+      const of = CanvasRenderingContext2D.prototype, draw = of.strokeRect, {row} = tracerView.selection(), boxes = [];
+      of.strokeRect = function (...words) { if (this.canvas === tracerView.canvas) boxes.push(words); return draw.apply(this, words); };
+      tracerView.fold(row.lane);
+      of.strokeRect = draw;
+      const [, top, , tall] = boxes.pop();
+      return [row.depth, row.lane.folded, row.lane.y, row.lane.height, top, tall];
+    })()""")
+    assert depth > 0 and folded and y - 2 <= top and top + tall <= y + height + 2, (depth, folded, y, height, top, tall)
+    browser.evaluate("tracerView.select(tracerView.selection(), true)")
+    assert not browser.evaluate("tracerView.selection().row.lane.folded")
+    settle(browser)
+    clean(browser, viewer)
+
+
 def check_range(browser, viewer):
     browser.evaluate("tracerView.showTab('In view'); tracerView.setRange(1000000, 1500000)")
     settle(browser, "tracerView.statistics() && tracerView.statistics().from === 1000000")
@@ -324,6 +341,7 @@ def checks(browser, directory):
         check_narrow(browser, viewer)
         address, first = check_search(browser, viewer)
         check_bookmark(browser, viewer, address, first)
+        check_folded(browser, viewer)
         check_range(browser, viewer)
         check_gone(browser, viewer)
     check_links(browser, tracer, directory / "ring")

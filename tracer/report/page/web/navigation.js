@@ -6,7 +6,7 @@ import {$, joined, tag} from './dom.js';
 import {bytesText, count, time} from './numbers.js';
 import {above} from './rows.js';
 import {AXIS, meta, ROW} from './trace.js';
-import {filterLanes, foldedProcesses, foldProcesses, NAMES, order, redraw, rowsOf, setSelected, setView, toTime, view, width} from './timeline.js';
+import {filterLanes, foldedProcesses, foldProcesses, layout, NAMES, order, redraw, rowsOf, setSelected, setView, toTime, view, width} from './timeline.js';
 
 // ---- What is where.
 export function hit(x, y) {
@@ -48,6 +48,7 @@ function reveal(what) {
   const {row, index} = what, lane = row.lane, scroller = $('scroller');
   if (lane.hidden && foldedProcesses && lane.owner && !lane.first) foldProcesses();
   if (lane.hidden) filterLanes('');
+  if (lane.folded && row.depth > 0) { lane.folded = false; layout(); }
   if (lane.y < scroller.scrollTop + AXIS || lane.y + lane.height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = Math.max(0, lane.y - AXIS);
   const begin = row.begin[index], end = row.end[index];
   if (end < view.t0 || begin > view.t1) { const span = view.t1 - view.t0, middle = (begin + end) / 2; setView(middle - span / 2, middle + span / 2); }

@@ -351,9 +351,9 @@ function draw() {
   drawArrows(ctx);
   drawPath(ctx);
   if (selected && !selected.row.lane.hidden) {
-    const x0 = Math.max(NAMES, toX(selected.row.begin[selected.index])), x1 = Math.min(width, toX(selected.row.end[selected.index]));
-    ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
-    ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
+    const {row, index} = selected, depth = Math.min(row.depth, rowsOf(row.lane).length - 1);
+    const x0 = Math.max(NAMES, toX(row.begin[index])), x1 = Math.min(width, toX(row.end[index]));
+    ctx.strokeStyle = theme.mark; ctx.lineWidth = 2; ctx.strokeRect(x0 - 1, row.lane.y + depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
   }
   for (const lane of visible) {
     ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
