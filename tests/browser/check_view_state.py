@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_view_state.py TRACER MAKE_TRACE: `tracer view` in a browser: answers that come late, another bookmark in the same tab, the
-keys of its tabs, and what the browser tells other servers. Exit status 77: there is no Chromium here."""
+"""check_view_state.py TRACER MAKE_TRACE: `tracer view` in a browser: answers that come late, rows that have sums alone, another
+bookmark in the same tab, the keys of its tabs, and what the browser tells other servers. Exit status 77: there is no Chromium here."""
 import subprocess
 import sys
 
@@ -12,6 +12,17 @@ BEGIN = "(tracerView.selection() ? tracerView.selection().row.begin[tracerView.s
 #: Answers to requests with all of the words come late.
 DELAY = """(words) => { window.realFetch ||= window.fetch;
     window.fetch = async (url, ...more) => { if (words.length && words.every((word) => String(url).includes(word))) await new Promise((done) => setTimeout(done, 700)); return window.realFetch(url, ...more); }; }"""
+
+#: Of each row one sum, as it is where a trace is too long for single events.
+SUMS = """() => { window.realFetch ||= window.fetch;
+    window.fetch = async (url, ...more) => {
+      const answer = await window.realFetch(url, ...more);
+      if (!String(url).includes('window?')) return answer;
+      const body = await answer.json();
+      for (const lane of body.lanes) Object.assign(lane, {exact: false, rows: lane.rows.map((row) => ({begin: [body.from], end: [body.to], name: row.name.slice(0, 1), count: [row.begin.length]}))});
+      return new Response(JSON.stringify(body));
+    }; }"""
+DETAILS = "document.getElementById('details').textContent"
 
 
 def delay(browser, *words):
@@ -74,6 +85,21 @@ def check_late_slices(browser, viewer):
     clean(browser, viewer)
 
 
+def check_sums(browser, viewer):
+    """Of sums it is said that they are sums."""
+    open_page(browser, viewer.url)
+    browser.evaluate("tracerView.select({row: tracerView.lanes[0].rows[0], index: 0}, false)")
+    assert " from " in browser.evaluate(DETAILS) and "begun on" not in browser.evaluate(DETAILS), browser.evaluate(DETAILS)
+    browser.evaluate(f"({SUMS})()")
+    browser.evaluate("tracerView.setView(0, tracerView.meta.length)")
+    settle(browser, "tracerView.lanes[0].exact === false")
+    browser.evaluate("tracerView.select({row: tracerView.lanes[0].rows[0], index: 0}, false)")
+    begun = browser.evaluate("tracerView.lanes[0].rows[0].count[0].toLocaleString('en')")
+    said = browser.evaluate(DETAILS)
+    assert said.startswith("mostly ") and f"{begun} begun on " in said and said.endswith("zoom in for single ones"), said
+    clean(browser, viewer)
+
+
 def check_other_bookmark(browser, viewer):
     """In the same tab it shows what it has, and nothing of what was shown before."""
     address, begin = bookmark(viewer, 0.5)
@@ -120,7 +146,7 @@ def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     subprocess.run([make_trace, "large", directory / "large", "50000"], check=True, stdout=subprocess.DEVNULL)
     with Viewer(tracer, directory / "large") as viewer:
-        for check in (check_late_search, check_late_slices, check_other_bookmark, check_tabs, check_cookie):
+        for check in (check_late_search, check_late_slices, check_sums, check_other_bookmark, check_tabs, check_cookie):
             check(browser, viewer)
             print("ok: " + check.__name__)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {above, addOwnTimes, bytesOf, crosses, decodeRow, functionIn, integersOf, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
+import {above, addOwnTimes, bytesOf, crosses, decodeRow, functionIn, integersOf, isSum, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
 
 const row = (...slices) => ({begin: Float64Array.from(slices, (s) => s[0]), end: Float64Array.from(slices, (s) => s[1]), name: Uint32Array.from(slices, (s) => s[2])});
 
@@ -24,6 +24,14 @@ test('the function of a source has all of its signature', () => {
 test('integers of any size are read back', () => {
   const numbers = [0, 1, 127, 128, 300, 2 ** 31, 2 ** 40 + 5, 2 ** 53 - 1], read = integersOf(bytesOf(encoded(...numbers)));
   assert.deepEqual(numbers.map(() => read()), numbers);
+});
+test('a sum is a slice of a row that is not exact, or one that several were put together in', () => {
+  const slices = row([1, 5, 0], [5, 9, 1]), sums = (more) => [0, 1].map((index) => isSum({row: {...slices, ...more}, index}));
+  assert.deepEqual(sums({}), [false, false]);  // the report's page
+  assert.deepEqual(sums({exact: true, count: [1, 1]}), [false, false]);
+  assert.deepEqual(sums({exact: true, count: [1, 3]}), [false, true]);
+  assert.deepEqual(sums({exact: false, count: [1, 0]}), [true, true]);
+  assert.deepEqual(sums({exact: undefined, count: undefined}), [false, false]);  // no answer yet
 });
 test('a row is gaps, durations and names', () => {
   const got = decodeRow(integersOf(bytesOf(encoded(5, 10, 0, 0, 7, 2, 1000, 1, 1))), 3, 40);

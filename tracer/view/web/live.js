@@ -33,7 +33,7 @@ export async function ask(route, words, signal) {
 }
 const rowsFrom = (lane, answer) => Array.from({length: Math.max(1, lane.depth)}, (_, depth) => {
   const row = answer.rows[depth] || {begin: [], end: [], name: []};
-  return {begin: Float64Array.from(row.begin), end: Float64Array.from(row.end), name: Uint32Array.from(row.name), count: row.count, depth, lane};
+  return {begin: Float64Array.from(row.begin), end: Float64Array.from(row.end), name: Uint32Array.from(row.name), count: row.count, exact: answer.exact, depth, lane};
 });
 /** Before the first answer each lane has the rows that it will have. */
 export function prepareRows() {

@@ -4,7 +4,7 @@
 import {remember} from './address.js';
 import {$, joined, tag} from './dom.js';
 import {bytesText, count, time} from './numbers.js';
-import {above} from './rows.js';
+import {above, isSum} from './rows.js';
 import {AXIS, meta, ROW} from './trace.js';
 import {filterLanes, foldedProcesses, foldProcesses, layout, NAMES, order, redraw, rowsOf, setSelected, setView, toTime, view, width} from './timeline.js';
 
@@ -20,15 +20,22 @@ export function hit(x, y) {
   if (row.end[i] < t && i + 1 < row.begin.length && row.begin[i + 1] <= t) ++i;
   return {row, index: i};
 }
+/** What several slices are together: their name is that of most of the time. @returns {any[][]} */
+function describeSum({row, index}) {
+  const name = row.name[index], begin = row.begin[index], begun = row.count[index], source = meta.sources[name];
+  return [[tag('b', {}, `mostly ${meta.names[name]}`)], [`${begun ? count(begun) : 'none'} begun on ${row.lane.name}, about ${time(row.end[index] - begin)} together, from ${time(begin)} on`],
+    ...(source ? [[source]] : []), ['zoom in for single ones']];
+}
 /** What a slice is, in parts that belong on lines of their own. @returns {any[][]} */
 function describe(what) {
+  if (isSum(what)) return describeSum(what);
   const {row, index} = what, name = row.name[index], begin = row.begin[index], end = row.end[index], source = meta.sources[name];
   const parts = [[tag('b', {}, meta.names[name])], [`${time(end - begin)} on ${row.lane.name}, from ${time(begin)} to ${time(end)}`]];
   if (source) parts.push([source]);
   const copy = meta.copies.find((c) => c[0] === row.lane.index && c[1] === begin);
   if (copy) parts.push([`${bytesText(copy[2])}, ${end > begin ? bytesText(copy[2] * 1e9 / (end - begin)) + '/s' : ''}`]);
   const outer = row.depth > 0 && row.lane.rows[row.depth - 1];
-  if (outer) { const k = above(outer.end, begin); if (k < outer.begin.length && outer.begin[k] <= begin) parts.push([`in ${meta.names[outer.name[k]]}`]); }
+  if (outer) { const k = above(outer.end, begin); if (k < outer.begin.length && outer.begin[k] <= begin && !isSum({row: outer, index: k})) parts.push([`in ${meta.names[outer.name[k]]}`]); }
   const of = row.lane.side, total = of.report.constructs.find((c) => c.region === name - of.name);
   if (total) parts.push([`all: ${count(total.count)} times, ${time(total.total_ns)}, mean ${time(total.mean_ns)}, longest ${time(total.longest_ns)}`]);
   return parts;

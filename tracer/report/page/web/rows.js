@@ -4,6 +4,9 @@
 
 /** @typedef {{begin: Float64Array, end: Float64Array, name: Uint32Array}} Row slices in order, apart from each other */
 
+/** Whether it stands for what several slices do together: `tracer view` has such rows where single ones are too many. @param {any} slice */
+export const isSum = ({row, index}) => row.exact === false || Boolean(row.count && row.count[index] > 1);
+
 /** @param {string} base64 */
 export function bytesOf(base64) {
   const binary = atob(base64.trim()), bytes = new Uint8Array(binary.length);
