@@ -86,7 +86,7 @@ def check_late_slices(browser, viewer):
 
 
 def check_sums(browser, viewer):
-    """Of sums it is said that they are sums."""
+    """Of sums it is said that they are sums. A slice that is found or bookmarked is selected beside them as what it is."""
     open_page(browser, viewer.url)
     browser.evaluate("tracerView.select({row: tracerView.lanes[0].rows[0], index: 0}, false)")
     assert " from " in browser.evaluate(DETAILS) and "begun on" not in browser.evaluate(DETAILS), browser.evaluate(DETAILS)
@@ -97,6 +97,27 @@ def check_sums(browser, viewer):
     begun = browser.evaluate("tracerView.lanes[0].rows[0].count[0].toLocaleString('en')")
     said = browser.evaluate(DETAILS)
     assert said.startswith("mostly ") and f"{begun} begun on " in said and said.endswith("zoom in for single ones"), said
+    browser.key("Escape")
+    browser.key("/")
+    browser.type("for @example.c:21")
+    browser.key("Enter")
+    first = viewer.ask("search", text="for @example.c:21", after=0)
+    second = viewer.ask("search", text="for @example.c:21", after=first["time"])
+    settle(browser, f"{BEGIN} === {first['begin']}")
+    said = browser.evaluate(DETAILS)
+    assert "for @example.c:21" in said and "begun on" not in said and " · in " not in said, said
+    for key, wanted in (("n", second), ("N", first)):
+        browser.key(key)
+        settle(browser, f"{BEGIN} === {wanted['begin']}")
+    browser.key("ArrowUp", shift=True)
+    assert first["depth"] == 1 and browser.evaluate("(({row}) => row === row.lane.rows[0])(tracerView.selection())"), first
+    address, begin = bookmark(viewer, 0.5)
+    browser.evaluate(f"location.hash = '{address}'")
+    settle(browser, f"{BEGIN} === {begin}")
+    delay(browser)  # no sums any more
+    browser.key("+")
+    settle(browser, "tracerView.selection().row === tracerView.lanes[1].rows[1]")
+    assert browser.evaluate(BEGIN) == begin
     clean(browser, viewer)
 
 

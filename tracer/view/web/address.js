@@ -7,7 +7,7 @@ import {refresh, selectAt} from './live.js';
 import {sliceOf} from './lookup.js';
 import {select} from './navigation.js';
 import {current, showSide, showTab, tabNames, updatePanel} from './tables.js';
-import {compared, lanes, length, side, sides} from './trace.js';
+import {compared, lanes, length, meta, side, sides} from './trace.js';
 import {clearRange, filterLanes, range, selected, setRange, setSelected, setView, sort, sortLanes, view, wanted} from './timeline.js';
 
 /** @type {any} */
@@ -51,8 +51,8 @@ export function restore() {
   if (marked[1] > marked[0]) setRange(marked[0], marked[1]);
   const from = Number(words.get('from')), to = Number(words.get('to'));
   if (to > from) setView(from, to);
-  const [lane, depth, begin, end, name] = (words.get('at') || '').split('.').map(Number);
-  if (words.get('at') && lanes[lane]) selectAt(lane, depth, {begin, end, name}, (what) => select(what, true));
+  const [lane, depth, begin, end, name, sum] = (words.get('at') || '').split('.').map(Number);
+  if (lanes[lane] && begin <= end && meta.names[name] !== undefined) selectAt(lane, depth, {begin, end, name, ...(sum >= 0 ? {sum} : {})}, (what) => select(what, true));
   const wantedSide = compared && words.get('side') === sides[1].title ? sides[1] : sides[0];
   if (wantedSide !== side) showSide(wantedSide);
   if (again || tab) showTab(tab || tabNames()[0]);

@@ -4,7 +4,7 @@
 import {remember} from './address.js';
 import {$} from './dom.js';
 import {ask, lanesShown, selectAt} from './live.js';
-import {listOf, nameSought} from './lookup.js';
+import {goesOnFrom, listOf, nameSought} from './lookup.js';
 import {select} from './navigation.js';
 import {axisTime, count} from './numbers.js';
 import {lanes, meta, side} from './trace.js';
@@ -30,8 +30,8 @@ export function search(text) {
 export function step(by) {
   if (!sought) return false;
   // Of events many may be in the slice that is selected: the search goes on from where it was.
-  const isThere = selected && last && last.text === sought && selected.row.lane.index === last.lane && selected.row.begin[selected.index] === last.begin;
-  const middle = (view.t0 + view.t1) / 2, at = isThere ? last.time : selected ? selected.row.begin[selected.index] : by > 0 ? Math.max(-1, view.t0) : middle;
+  const isLast = goesOnFrom(last, sought, selected, selections);
+  const middle = (view.t0 + view.t1) / 2, at = isLast ? last.time : selected ? selected.row.begin[selected.index] : by > 0 ? Math.max(-1, view.t0) : middle;
   go(by, Math.round(at));
   return true;
 }
@@ -52,8 +52,9 @@ async function go(by, at) {
   const wide = Math.max(20, 40 * (answer.end - answer.begin)), span = Math.min(view.t1 - view.t0, wide);
   const seen = answer.time >= view.t0 && answer.end <= view.t1 && span === view.t1 - view.t0;
   if (!seen) { const middle = (answer.time + Math.min(answer.end, answer.time + span)) / 2; setView(middle - span / 2, middle + span / 2); }
-  last = {text, time: answer.time, lane: answer.lane, begin: answer.begin};
-  selectAt(answer.lane, answer.depth, answer, (what) => select(what, true));
+  last = {text, time: answer.time, lane: answer.lane, begin: answer.begin, since};
+  // Of an event outside of all regions there is no slice.
+  if (meta.names[answer.name] !== 'not defined') selectAt(answer.lane, answer.depth, answer, (what) => select(what, true));
 }
 /** To the first slice of a name. @param {string} name */
 export function goTo(name) {

@@ -2,7 +2,7 @@
 // @ts-check
 // Slices from the server: what is in view, as fine as it is drawn.
 import {$} from './dom.js';
-import {listOf, placeOf, sliceOf} from './lookup.js';
+import {listOf, placeOf, rowOf, sliceOf} from './lookup.js';
 import {lanes, length, side, sides} from './trace.js';
 import {drawOverview, order, redraw, selected, selections, setSelected, view, width} from './timeline.js';
 
@@ -33,13 +33,13 @@ export async function ask(route, words, signal) {
 }
 const rowsFrom = (lane, answer) => Array.from({length: Math.max(1, lane.depth)}, (_, depth) => {
   const row = answer.rows[depth] || {begin: [], end: [], name: []};
-  return {begin: Float64Array.from(row.begin), end: Float64Array.from(row.end), name: Uint32Array.from(row.name), count: row.count, exact: answer.exact, depth, lane};
+  return {begin: Float64Array.from(row.begin), end: Float64Array.from(row.end), name: Uint32Array.from(row.name), count: row.count, exact: answer.exact, merged: answer.merged, depth, lane};
 });
 /** Before the first answer each lane has the rows that it will have. */
 export function prepareRows() {
   for (const lane of lanes) lane.rows = rowsFrom(lane, {rows: []});
 }
-/** What the selection was is looked up in the new slices: by its begin. */
+/** What the selection was is looked up in the new slices: by its begin. Where it is not among them, it stays as it was. */
 function keepSelection(lane, before) {
   if (!selected || selected.row.lane !== lane) return;
   const row = lane.rows[selected.row.depth], index = placeOf(row, sliceOf({row: before, index: selected.index}));
@@ -53,8 +53,7 @@ function take(answer) {
     lane.events = one.events;
     if (before) keepSelection(lane, before);
   }
-  const wanted = stillAwaited();
-  if (wanted) selectAt(wanted.lane, wanted.depth, wanted.what, wanted.then);
+  selectAwaited();
   redraw();
 }
 /** @type {any} */
@@ -64,10 +63,20 @@ function stillAwaited() {
   if (awaited && awaited.since !== selections) awaited = null;
   return awaited;
 }
+/** Where the lane's row has it in a sum, it is selected in a row of its own, until rows come that have it. */
+function selectAwaited() {
+  const wanted = stillAwaited(), lane = wanted && lanes[wanted.lane], row = wanted && lane.rows[wanted.depth];
+  if (!row) return;
+  const index = placeOf(row, wanted.what);
+  if (index < 0 && row.exact !== false && !row.merged) return;
+  awaited = null;
+  wanted.then(index < 0 ? {row: rowOf(wanted.what, wanted.depth, lane), index: 0} : {row, index});
+}
 /** Selects the slice that begins there, as soon as it is there. */
 export function selectAt(lane, depth, what, then) {
-  const row = lanes[lane].rows[depth], index = row ? placeOf(row, what) : -1;
-  if (index >= 0) { awaited = null; then({row, index}); } else awaited = {lane, depth, what, then, since: selections};
+  awaited = {lane, depth, what, then, since: selections};
+  selectAwaited();
+  if (awaited) refresh();  // its lane may be out of sight
 }
 /** What else is loaded of what is in view. @type {((from: number, to: number, visible: any[], signal: AbortSignal) => void)[]} */
 export const also = [];

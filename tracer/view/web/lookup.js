@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // @ts-check
 // What is looked up and said by number or name, without the page.
-import {above} from './rows.js';
+import {above, isSum} from './rows.js';
 
 /** "~" and a digit of base64url for six lanes each, the lowest bit first. @param {number[]} sorted */
 function bitsOf(sorted) {
@@ -21,19 +21,39 @@ export function listOf(numbers) {
   return bits.length < list.length ? bits : list;
 }
 
-/** Of the slice that begins there; of several, which take no time, the one that fits best. -1: there is none. @param {any} row @param {{begin: number, end: number, name: number}} what */
+/** @typedef {{begin: number, end: number, name: number, sum?: number}} What what tells a slice from others of its row; sum: it stands for several, of which so many begin in it */
+
+/** Of the slice that begins there; of several, which take no time, the one that fits best. -1: there is none. @param {any} row @param {What} what */
 export function placeOf(row, what) {
   const end = above(row.begin, what.begin) - 1;
   let best = -1;
   for (let i = end; i >= 0 && row.begin[i] === what.begin; --i) {
+    if (isSum({row, index: i}) !== (what.sum !== undefined)) continue;
     if (row.end[i] === what.end && row.name[i] === what.name) return i;
     if (best < 0 || row.end[i] === what.end) best = i;
   }
   return best;
 }
 
-/** What of a slice tells it from others of its row. @param {any} slice */
-export const sliceOf = ({row, index}) => ({begin: row.begin[index], end: row.end[index], name: row.name[index]});
+/** @param {any} slice @returns {What} */
+export function sliceOf({row, index}) {
+  const what = {begin: row.begin[index], end: row.end[index], name: row.name[index]};
+  return isSum({row, index}) ? {...what, sum: row.count[index]} : what;
+}
+/** A row of it alone. @param {What} what @param {number} depth @param {any} lane */
+export const rowOf = ({begin, end, name, sum}, depth, lane) => ({begin: Float64Array.of(begin), end: Float64Array.of(end), name: Uint32Array.of(name), count: [sum ?? 1], exact: sum === undefined, depth, lane});
+
+/**
+ * Whether a search goes on from what it found last: that is selected, or nothing else was selected since.
+ * @param {{text: string, lane: number, begin: number, since: number} | null} last
+ * @param {string} text
+ * @param {any} selected
+ * @param {number} selections how many there were
+ */
+export function goesOnFrom(last, text, selected, selections) {
+  if (!last || last.text !== text) return false;
+  return last.since === selections || Boolean(selected) && selected.row.lane.index === last.lane && selected.row.begin[selected.index] === last.begin;
+}
 
 /** Of what is typed to be searched for, in small letters, the part that is a region's name: "critical longer than 1 ms", "event:leave". @param {string} typed */
 export const nameSought = (typed) => typed.startsWith('event:') ? '' : typed.replace(/(^|\s+)longer than .*$/, '');

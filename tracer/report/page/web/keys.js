@@ -71,11 +71,13 @@ overview.addEventListener('pointermove', (e) => { if (e.buttons) overviewTo(e); 
 
 function selectNear(key) {
   if (!selected) { const lane = order.find((l) => l.rows.length); const i = lane ? above(lane.rows[0].end, view.t0) : 0; return lane && i < lane.rows[0].begin.length && select({row: lane.rows[0], index: i}, true); }
-  const {row, index} = selected;
-  if (key === 'ArrowLeft' && index > 0) return select({row, index: index - 1}, true);
-  if (key === 'ArrowRight' && index + 1 < row.begin.length) return select({row, index: index + 1}, true);
+  // It may be in none of the rows that are shown: then its neighbours are those of the row where its box is.
+  const begin = selected.row.begin[selected.index], shown = rowsOf(selected.row.lane), row = shown[Math.min(selected.row.depth, shown.length - 1)], isThere = row === selected.row;
+  const left = isThere ? selected.index - 1 : above(row.end, begin) - 1, right = isThere ? selected.index + 1 : above(row.begin, begin);
+  if (key === 'ArrowLeft' && left >= 0) return select({row, index: left}, true);
+  if (key === 'ArrowRight' && right < row.begin.length) return select({row, index: right}, true);
   const all = order.flatMap((l) => rowsOf(l)), other = all[all.indexOf(row) + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)];
-  if (other && other !== row && other.begin.length) select({row: other, index: Math.min(other.begin.length - 1, above(other.end, row.begin[index]))}, true);
+  if (other && other !== row && other.begin.length) select({row: other, index: Math.min(other.begin.length - 1, above(other.end, begin))}, true);
 }
 /** Whether a key is for what has the focus: a choice, a table, a tab. @param {any} target @param {string} key */
 function isOfFocus(target, key) {
