@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How large a page becomes.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "tests/report/known_traces.hpp"
@@ -58,6 +63,30 @@ TEST_CASE("a counter of several threads is one for each of them, of very many of
   CHECK(two.find("\"countersLeftOut\":0") != std::string::npos);
   CHECK(many.find("\"countersLeftOut\":44") != std::string::npos);
   CHECK(many.size() < 6'000'000);
+}
+
+TEST_CASE("a counter of very many points has its peak on a page, and stands at what it has come down to") {
+  TraceBuilder trace{1};
+  trace.editable().metrics.push_back({"memory", "", "", undefined_ref, undefined_ref, ValueType::uint64});
+  constexpr std::uint64_t points = 50'000;
+  for (std::uint64_t i = 0; i < points; ++i)
+    trace.simple(0, start + i * us, EventType::metric_uint, 0, i == 30'001 ? 9000 : i % 2 == 0 ? 1000 : 7);
+  trace.simple(0, start + 10'000 * ms, EventType::metric_uint, 0, 5);
+  const std::string page = page_of(trace, {});
+  const std::size_t at = page.find("\"name\":\"memory\",\"time\":[");
+  REQUIRE(at != std::string::npos);
+  const auto list = [&](const std::string& name) {
+    const std::size_t begin = page.find("\"" + name + "\":[", at) + name.size() + 3;
+    return nlohmann::json::parse(page.substr(begin, page.find(']', begin) + 1 - begin)).get<std::vector<double>>();
+  };
+  const std::vector<double> times = list("time"), values = list("value");
+  REQUIRE(times.size() == values.size());
+  REQUIRE(values.size() > 1000);
+  CHECK(values.size() < 20'000);
+  CHECK(std::count(values.begin(), values.end(), 9000.0) == 1);
+  CHECK(values[values.size() - 2] == 7);
+  CHECK(times[times.size() - 2] < 50.0 * static_cast<double>(ms));
+  CHECK(values.back() == 5);
 }
 
 TEST_CASE("of a parallel region with very many threads a page has those that work or wait most") {

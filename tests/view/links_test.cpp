@@ -180,6 +180,34 @@ TEST_CASE("a counter has the largest value of each column, and what it was befor
   CHECK(narrow.back().value == 4);
 }
 
+TEST_CASE("behind a counter's peak stands what it has come down to, also where nothing comes for long") {
+  UniqueFd fd = memory();
+  LinksWriter writer{fd.get()};
+  constexpr std::uint64_t second = 1'000'000'000, points = 1'200'000, peak = 600'004, pause = 10 * second;
+  writer.counter(3, 4, {1000, 1e9});
+  writer.counter(3, 4, {1001, 2.0});
+  writer.counter(3, 4, {pause, 5.0});
+  // In more parts of the file than are read at once.
+  for (std::uint64_t i = 0; i < points; ++i)
+    writer.counter(3, 5, {1000 + 10 * i + (i > peak + 1 ? pause : 0), i == peak ? 1e9 : i == peak + 1 ? 2.0 : 1.0});
+  writer.finish(stamp, 0);
+  const LinksFile file{std::move(fd), stamp, locations};
+  const std::vector<CounterPoint> few = file.counter(0, 0, 2 * pause, 500);
+  REQUIRE(few.size() == 3);
+  CHECK(few[0].value == 1e9);
+  CHECK(few[1].time == 1001);
+  CHECK(few[1].value == 2);
+  CHECK(few[2].value == 5);
+  const std::vector<CounterPoint> many = file.counter(1, 0, 2 * pause, 500);
+  CHECK(many.size() <= 1002);
+  const auto most = std::find_if(many.begin(), many.end(), [](const CounterPoint& one) { return one.value == 1e9; });
+  REQUIRE(many.end() - most >= 3);
+  CHECK(most->time == 1000 + 10 * peak);
+  CHECK(most[1].time == 1000 + 10 * (peak + 1));
+  CHECK(most[1].value == 2);
+  CHECK(most[2].time > pause);
+}
+
 TEST_CASE("of a counter only finite values are kept, and its least and greatest are of these") {
   test::TraceBuilder trace{2};
   trace.editable().metrics.push_back({"rate", "", "", undefined_ref, undefined_ref, ValueType::float64});

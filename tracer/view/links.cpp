@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +52,21 @@ class Columns {
  private:
   std::uint64_t width_;
 };
+
+/// All of a window's chunks that have a counter's points; of very many those that fill most of it, up to the next one.
+std::vector<bool> counter_chunks_to_read(const std::vector<const Chunk*>& within, std::uint64_t to) {
+  constexpr std::size_t most = 1024;
+  std::vector<bool> is_read(within.size(), within.size() <= most);
+  if (within.size() <= most) return is_read;
+  std::vector<std::pair<std::uint64_t, std::size_t>> widths;
+  for (std::size_t i = 0; i < within.size(); ++i) {
+    const std::uint64_t end = i + 1 < within.size() ? within[i + 1]->first : to;
+    widths.emplace_back(end - std::min(end, within[i]->first), i);
+  }
+  std::nth_element(widths.begin(), widths.begin() + most, widths.end(), std::greater<>{});
+  for (std::size_t i = 0; i < most; ++i) is_read[widths[i].second] = true;
+  return is_read;
+}
 
 }  // namespace
 
@@ -228,26 +245,26 @@ std::vector<PathStep> LinksFile::path(std::uint64_t from, std::uint64_t to, std:
   return std::move(columns.out);
 }
 
-void LinksFile::add_points(const Chunk& chunk, std::vector<CounterPoint>& to) const {
+template <class Visit>
+void LinksFile::decode_counter(const Chunk& chunk, Visit&& visit) const {
   const std::string text = payload(chunk);
   BytesIn in{text};
   std::uint64_t time = 0;
   for (std::uint64_t left = chunk.count; left != 0; --left) {
     time += unfolded(in.number());
-    to.push_back({time, std::bit_cast<double>(in.word())});
+    const CounterPoint point{time, std::bit_cast<double>(in.word())};
     if (!in.ok()) damaged_links("a counter is cut off");
+    visit(point);
   }
 }
 
 std::vector<CounterPoint> LinksFile::counter(std::size_t series, std::uint64_t from, std::uint64_t to,
                                              std::size_t most) const {
-  constexpr std::size_t most_chunks = 128;
   if (from > to) return {};
-  const std::vector<Chunk>& chunks = counters_.at(series);
   std::vector<const Chunk*> within;
   const Chunk* before = nullptr;
   const Chunk* behind = nullptr;
-  for (const Chunk& chunk : chunks) {
+  for (const Chunk& chunk : counters_.at(series)) {
     if (chunk.last < from)
       before = &chunk;
     else if (chunk.first <= to)
@@ -255,34 +272,29 @@ std::vector<CounterPoint> LinksFile::counter(std::size_t series, std::uint64_t f
     else if (behind == nullptr)
       behind = &chunk;
   }
-  std::vector<CounterPoint> points;
-  if (before != nullptr) {
-    add_points(*before, points);
-    points.erase(points.begin(), points.end() - 1);
-  }
-  for (const Chunk* chunk : within) {
-    if (within.size() <= most_chunks)
-      add_points(*chunk, points);
+  std::optional<CounterPoint> first, last;  // the last one up to `from`, the first one behind `to`
+  report::CounterColumns columns{std::max<std::uint64_t>(1, (to - from) / std::max<std::size_t>(1, most))};
+  const auto add = [&](const CounterPoint& point) {
+    if (point.time <= from)
+      first = point;
+    else if (point.time <= to)
+      columns.add(point);
+    else if (!last)
+      last = point;
+  };
+  if (before != nullptr) decode_counter(*before, add);
+  const std::vector<bool> is_read = counter_chunks_to_read(within, to);
+  for (std::size_t i = 0; i < within.size(); ++i) {
+    const Chunk& chunk = *within[i];
+    if (is_read[i])
+      decode_counter(chunk, add);
     else
-      points.push_back({chunk->first, std::abs(chunk->high) >= std::abs(chunk->low) ? chunk->high : chunk->low});
+      add({chunk.first, std::abs(chunk.high) >= std::abs(chunk.low) ? chunk.high : chunk.low});
   }
-  if (behind != nullptr) points.push_back({behind->first, behind->high});
-  const std::uint64_t width = std::max<std::uint64_t>(1, (to - from) / std::max<std::size_t>(1, most));
-  std::vector<CounterPoint> out;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const CounterPoint& one = points[i];
-    const bool is_passed = i + 1 < points.size() && points[i + 1].time <= from;
-    if (is_passed) continue;
-    if (one.time > to) {
-      out.push_back(one);
-      break;
-    }
-    if (!out.empty() && one.time > from && out.back().time > from && out.back().time / width == one.time / width) {
-      if (std::abs(one.value) > std::abs(out.back().value)) out.back() = one;
-      continue;
-    }
-    out.push_back(one);
-  }
+  if (behind != nullptr) add({behind->first, behind->high});
+  std::vector<CounterPoint> out = columns.points();
+  if (first) out.insert(out.begin(), *first);
+  if (last) out.push_back(*last);
   return out;
 }
 

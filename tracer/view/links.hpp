@@ -12,6 +12,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/replay/counter_columns.hpp"
 
 namespace tracer::view {
 
@@ -35,10 +36,7 @@ struct PathStep {
   std::uint64_t from = 0, to = 0;
 };
 
-struct CounterPoint {
-  std::uint64_t time = 0;
-  double value = 0;
-};
+using report::CounterPoint;
 
 /// A metric of a location.
 struct Series {
@@ -119,7 +117,8 @@ class LinksFile {
 
   const std::vector<Series>& series() const { return series_; }
   /// From the last point before the window to the first behind it: of each of `most` columns the point that is farthest
-  /// from 0.
+  /// from 0, and the last one. Of more parts of the file than are read at once those that fill most of the window are
+  /// read; of each other one there is the value farthest from 0.
   std::vector<CounterPoint> counter(std::size_t series, std::uint64_t from, std::uint64_t to, std::size_t most) const;
 
   std::uint64_t bytes() const { return bytes_; }
@@ -130,7 +129,8 @@ class LinksFile {
   void read_directory(const std::string& text);
   template <class Visit>
   bool decode(const Chunk& chunk, Visit&& visit) const;
-  void add_points(const Chunk& chunk, std::vector<CounterPoint>& to) const;
+  template <class Visit>
+  void decode_counter(const Chunk& chunk, Visit&& visit) const;
 
   UniqueFd fd_;
   std::size_t locations_;

@@ -218,9 +218,9 @@ void PageSide::add_counters(Json& meta) const {
   for (const auto& [key, series] : slices_.series()) {
     const auto& [metric, location] = key;
     Json times = Json::array(), values = Json::array();
-    for (const auto& [time, value] : series.points) {
-      times.push_back(time);
-      values.push_back(value);
+    for (const CounterPoint& point : series.columns.points()) {
+      times.push_back(point.time);
+      values.push_back(point.value);
     }
     const bool known = metric < definitions.metrics.size();
     meta["counters"].push_back({{"name", known ? definitions.metrics[metric].name : "metric"},

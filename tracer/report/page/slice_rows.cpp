@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::size_t max_copies = 50'000, max_points = 20'000, most_points = 200'000, most_series = 256;
 
-/// Keeps every other point while there are `most` or more.
-void thin(SliceRows::Series& series, std::size_t most) {
-  while (series.points.size() >= most) {
-    for (std::size_t i = 0; i * 2 < series.points.size(); ++i) series.points[i] = series.points[i * 2];
-    series.points.resize((series.points.size() + 1) / 2);
-    series.stride *= 2;
-  }
-}
-
 }  // namespace
 
 void SliceHistogram::close(const Slice& slice) {
@@ -106,9 +97,8 @@ void SliceRows::counter(const Counter& counter) {
   Series& series = series_[key];
   series.max = std::max(series.max, value);
   series.min = std::min(series.min, value);
-  if (series.seen++ % series.stride != 0) return;
-  series.points.emplace_back(counter.time - std::min(origin_, counter.time), value);
-  thin(series, points_each());
+  series.columns.add({counter.time - std::min(origin_, counter.time), value});
+  series.columns.thin(points_each());
 }
 
 void SliceRows::band(const Band& band) {
@@ -126,7 +116,7 @@ void SliceRows::band(const Band& band) {
 
 void SliceRows::finish() {
   for (auto& [key, row] : rows_) put_shorts(row);
-  for (auto& [key, series] : series_) thin(series, points_each());
+  for (auto& [key, series] : series_) series.columns.thin(points_each());
 }
 
 }  // namespace tracer::report

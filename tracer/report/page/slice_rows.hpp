@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/replay/counter_columns.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
@@ -39,8 +40,7 @@ class SliceRows final : public TimelineVisitor {
     std::uint64_t short_begin = 0, short_end = 0, shorts = 0;
   };
   struct Series {
-    std::vector<std::pair<std::uint64_t, double>> points;
-    std::uint64_t stride = 1, seen = 0;
+    CounterColumns columns;
     double max = 0, min = 0;
   };
   using Copy = std::array<std::uint64_t, 3>;  ///< location, begin, bytes
