@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -291,7 +292,29 @@ def check_changes(tracer, trace):
         for path in (trace / "traces").glob("*.evt"):
             path.unlink()
         status, _, text = viewer.request("/api/statistics?from=1000&to=3000000&lanes=0-7", headers=viewer.cookie())
-        assert status == 500 and "there is no event file" in text, (status, text)
+        assert status == 500 and "the archive has changed" in text, (status, text)
+
+
+def check_replaced(tracer, make_trace, top):
+    """A larger archive takes its place while it is viewed: what is known already is told, what would be of the other one is not."""
+    trace, larger = top / "replaced", top / "larger"
+    for directory, *numbers in ((trace, "20000", "4"), (larger, "90000", "12")):
+        subprocess.run([make_trace, "large", directory, *numbers], check=True, stdout=subprocess.DEVNULL)
+    with Viewer(tracer, trace) as viewer:
+        viewer.wait_for_links()
+        whole = {"from": 0, "to": 1 << 40}
+        before = viewer.ask("links", **whole), viewer.ask("path", **whole, width=900)
+        shutil.rmtree(trace / "traces")
+        shutil.copytree(larger / "traces", trace / "traces")
+        for name in ("traces.otf2", "traces.def"):
+            shutil.copy(larger / name, trace / name)
+        for route in ("window?from=1000&to=2000&width=100&lanes=0-5", "statistics?from=1000&to=2000&lanes=0-5", "search?text=barrier&after=0", "at?lane=0&time=150000", "events?lane=0&from=1000&to=200000"):
+            expect(viewer, 500, "/api/" + route, says="the archive has changed", headers=viewer.cookie())
+        assert before == (viewer.ask("links", **whole), viewer.ask("path", **whole, width=900))
+        while not (answer := viewer.ask("report"))["failure"]:
+            assert not answer["ready"]
+            time.sleep(0.02)
+        assert answer["failure"].startswith("no report: the archive has changed"), answer
 
 
 def main():
@@ -308,6 +331,7 @@ def main():
         for check in (check_report, check_no_report, check_ports, check_end, check_end_at_once, check_words, check_open, check_changes):
             check(tracer, trace)
             print(check.__name__)
+        check_replaced(tracer, make_trace, pathlib.Path(temporary))
     print("ok")
 
 

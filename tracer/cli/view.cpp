@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,7 @@
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/index/cache_place.hpp"
+#include "tracer/index/store.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/replay/samples/without_symbols.hpp"
 #include "tracer/view/api.hpp"
@@ -113,13 +115,16 @@ class Viewer {
     auto source = otf2::open_archive(anchor);
     anchors_.push_back(anchor);
     const index::Stored stored = index_of(*source);
-    wanted_links_.push_back({anchor, places_of_links(*source, stored.path), stored.contents->header().stamp});
+    const std::uint64_t stamp = stored.contents->header().stamp;
+    wanted_links_.push_back(
+        {anchor, places_of_links(*source, stored.path), stamp, source->definitions().locations.size()});
     samples_.emplace_back();
     if (std::optional<samples::SampleSet> set = read_samples(anchor); set && !set->samples.empty())
       samples_.back() = std::make_unique<view::Sampled>(std::move(*set), source->definitions());
     for (Desk& desk : desks_) {
       auto own = &desk == desks_.data() ? std::move(source) : otf2::open_archive(anchor);
       add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));
+      index::require_unchanged(desk.indexes.back()->source(), stamp);
     }
   }
 
@@ -162,8 +167,8 @@ class Viewer {
   std::vector<view::ReportMaker::Wanted> reports_wanted() const {
     std::vector<view::ReportMaker::Wanted> wanted;
     for (const view::ViewedTrace& trace : desks_[0].traces)
-      wanted.push_back({anchors_[trace.number], trace.title, trace.first_lane, trace.first_name,
-                        [anchor = anchors_[trace.number], has_samples = trace.samples != nullptr] {
+      wanted.push_back({anchors_[trace.number], trace.title, trace.index->header().stamp, trace.first_lane,
+                        trace.first_name, [anchor = anchors_[trace.number], has_samples = trace.samples != nullptr] {
                           auto samples = has_samples ? read_samples(anchor) : std::nullopt;
                           if (samples) report::join_nameless(*samples);
                           return samples;

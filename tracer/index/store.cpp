@@ -2,7 +2,6 @@
 // See store.hpp.
 #include "tracer/index/store.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +29,7 @@
 #include "tracer/error.hpp"
 #include "tracer/index/build.hpp"
 #include "tracer/index/cache_place.hpp"
+#include "tracer/index/file_facts.hpp"
 
 namespace tracer::index {
 namespace {
@@ -37,11 +37,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void add_file(std::string& facts, const fs::path& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) info = {};
-  for (const auto word : {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_mtim.tv_sec),
-                          static_cast<std::uint64_t>(info.st_mtim.tv_nsec)})
-    put_word(facts, word);
+  const FileFacts of = facts_of_file(path);
+  for (const std::uint64_t word : {of.size, of.seconds, of.nanoseconds}) put_word(facts, word);
 }
 
 /// The user's cache directory; "" where no variable names it.
@@ -149,6 +146,14 @@ std::uint64_t stamp_of(const otf2::PositionedSource& source) {
     add_file(facts, info.local_definition_file(number));
   }
   return checksum(facts.data(), facts.size());
+}
+
+void refuse_changed_archive() {
+  throw Error{"the archive has changed since it was opened; start tracer view again"};
+}
+
+void require_unchanged(const otf2::PositionedSource& source, std::uint64_t stamp) {
+  if (stamp_of(source) != stamp) refuse_changed_archive();
 }
 
 bool can_keep_index(const otf2::PositionedSource& source) {

@@ -2,6 +2,7 @@
 // Where an archive's index is kept: beside it, in the user's cache where that cannot be, else in memory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -14,6 +15,10 @@ namespace tracer::index {
 
 /// A number that changes with the archive's files: their sizes, when they were written, and the anchor file's contents.
 std::uint64_t stamp_of(const otf2::PositionedSource& source);
+
+/// Throws tracer::Error where the archive no longer has this stamp: it is another than the one that was opened.
+void require_unchanged(const otf2::PositionedSource& source, std::uint64_t stamp);
+[[noreturn]] void refuse_changed_archive();
 
 struct Stored {
   std::shared_ptr<const Contents> contents;

@@ -3,8 +3,12 @@
 #include "tracer/index/trace_index.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "tracer/base/packed_numbers.hpp"
 #include "tracer/error.hpp"
@@ -58,6 +62,20 @@ class SliceList final : public SliceSink {
 
 }  // namespace
 
+TraceIndex::TraceIndex(std::unique_ptr<otf2::PositionedSource> source, std::shared_ptr<const Contents> contents)
+    : source_{std::move(source)}, contents_{std::move(contents)} {
+  const std::size_t locations = definitions().locations.size();
+  for (LocationRef ref = 0; ref < locations; ++ref) files_.push_back(facts_of_file(event_file(ref)));
+}
+
+std::filesystem::path TraceIndex::event_file(LocationRef ref) const {
+  return source_->info().event_file(source_->number_of(ref));
+}
+
+void TraceIndex::require_same_events(LocationRef ref) const {
+  if (facts_of_file(event_file(ref)) != files_.at(ref)) refuse_changed_archive();
+}
+
 std::string_view TraceIndex::payload(const LocationIndex& of, std::size_t block) const {
   const auto at = static_cast<std::size_t>(place_at(of.places, block).payload);
   return of.payloads.substr(at, static_cast<std::size_t>(place_at(of.places, block + 1).payload) - at);
@@ -88,6 +106,7 @@ std::size_t TraceIndex::blocks_within(LocationRef ref, std::uint64_t from, std::
 
 void TraceIndex::replay(LocationRef ref, std::size_t first, std::size_t last, SliceSink& sink, const See& begin,
                         const See& end) {
+  require_same_events(ref);
   const LocationIndex& of = location(ref);
   const BlockPlace place = place_at(of.places, first);
   Lane lane{copies_of(definitions(), ref)};
@@ -234,6 +253,7 @@ void TraceIndex::add_sums(LocationRef ref, std::uint64_t from, std::uint64_t to,
 void TraceIndex::events(LocationRef ref, std::uint64_t from, const Visit& visit) {
   const LocationIndex& of = location(ref);
   if (of.blocks == 0) return;
+  require_same_events(ref);
   std::size_t block = block_at(of, from);
   while (block > 0 && place_at(of.places, block).time == from) --block;
   source_->read_from(ref, place_at(of.places, block).position,

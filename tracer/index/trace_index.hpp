@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/index/contents.hpp"
+#include "tracer/index/file_facts.hpp"
 #include "tracer/index/store.hpp"
 
 namespace tracer::index {
@@ -32,11 +34,10 @@ struct Group {
 };
 
 /// One thread at a time. Times are nanoseconds on the archive's clock. Every function throws tracer::Error where the
-/// archive or the index is damaged.
+/// archive or the index is damaged, or the location's events have been written since the archive was opened.
 class TraceIndex {
  public:
-  TraceIndex(std::unique_ptr<otf2::PositionedSource> source, std::shared_ptr<const Contents> contents)
-      : source_{std::move(source)}, contents_{std::move(contents)} {}
+  TraceIndex(std::unique_ptr<otf2::PositionedSource> source, std::shared_ptr<const Contents> contents);
 
   otf2::PositionedSource& source() { return *source_; }
   const Definitions& definitions() const { return source_->definitions(); }
@@ -75,6 +76,8 @@ class TraceIndex {
   static std::size_t block_at(const LocationIndex& of, std::uint64_t time);
 
  private:
+  std::filesystem::path event_file(LocationRef ref) const;
+  void require_same_events(LocationRef ref) const;
   std::string_view payload(const LocationIndex& of, std::size_t block) const;
   std::string_view node(const LocationIndex& of, std::size_t level, std::size_t index) const;
   void add_blocks(const LocationIndex& of, std::size_t from, std::size_t to, Sums& sums) const;
@@ -87,6 +90,7 @@ class TraceIndex {
 
   std::unique_ptr<otf2::PositionedSource> source_;
   std::shared_ptr<const Contents> contents_;
+  std::vector<FileFacts> files_;  ///< of the locations' events, when the archive was opened
 };
 
 }  // namespace tracer::index

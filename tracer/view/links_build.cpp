@@ -27,6 +27,7 @@
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
+#include "tracer/index/store.hpp"
 #include "tracer/own_number.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/replay.hpp"
@@ -186,16 +187,15 @@ void LinksMaker::work() {
 
 std::shared_ptr<const LinksFile> LinksMaker::open_or_make(std::size_t number) {
   const Wanted& of = wanted_[number];
-  const auto source = otf2::open_archive(of.anchor);
-  const std::size_t locations = source->definitions().locations.size();
   for (const std::filesystem::path& path : of.paths) {
     try {
       if (RegularFile file = open_regular(path.c_str(), Links::follow))
-        return std::make_shared<LinksFile>(std::move(file.fd), of.stamp, locations);
+        return std::make_shared<LinksFile>(std::move(file.fd), of.stamp, of.locations);
     } catch (const Error&) {
       // They are made anew, as the index is.
     }
   }
+  const auto source = otf2::open_archive(of.anchor);
   for (const std::filesystem::path& path : of.paths) {
     if (::access(path.parent_path().c_str(), W_OK) != 0) continue;
     try {
@@ -212,14 +212,16 @@ std::shared_ptr<const LinksFile> LinksMaker::open_or_make(std::size_t number) {
   return make(number, *source, file_without_name().get());
 }
 
-std::shared_ptr<const LinksFile> LinksMaker::make(std::size_t number, EventSource& source, int fd) {
+std::shared_ptr<const LinksFile> LinksMaker::make(std::size_t number, otf2::PositionedSource& source, int fd) {
+  const Wanted& of = wanted_[number];
+  index::require_unchanged(source, of.stamp);
   LinksWriter writer{fd};
-  build_links(source, wanted_[number].stamp, writer, [&](double share) {
+  build_links(source, of.stamp, writer, [&](double share) {
     if (must_end_) throw Ended{};
     share_ = (static_cast<double>(number) + share) / static_cast<double>(wanted_.size());
   });
-  return std::make_shared<LinksFile>(UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 0)}, wanted_[number].stamp,
-                                     source.definitions().locations.size());
+  index::require_unchanged(source, of.stamp);
+  return std::make_shared<LinksFile>(UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 0)}, of.stamp, of.locations);
 }
 
 }  // namespace tracer::view

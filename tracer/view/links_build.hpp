@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/event_source.hpp"
 #include "tracer/view/links.hpp"
 
@@ -23,13 +25,14 @@ void build_links(EventSource& source, std::uint64_t stamp, LinksWriter& to,
                  const std::function<void(double)>& progress);
 
 /// Opens the links of traces, or makes those that are not there: one after the other on a thread of its own, while the
-/// traces are viewed.
+/// traces are viewed. An archive that is no longer the one that was opened has none.
 class LinksMaker {
  public:
   struct Wanted {
     std::filesystem::path anchor;
     std::vector<std::filesystem::path> paths;  ///< where they may be kept; else they are in a file without a name
     std::uint64_t stamp = 0;
+    std::size_t locations = 0;
   };
   explicit LinksMaker(std::vector<Wanted> wanted);
   ~LinksMaker();
@@ -46,7 +49,7 @@ class LinksMaker {
  private:
   void work();
   std::shared_ptr<const LinksFile> open_or_make(std::size_t number);
-  std::shared_ptr<const LinksFile> make(std::size_t number, EventSource& source, int fd);
+  std::shared_ptr<const LinksFile> make(std::size_t number, otf2::PositionedSource& source, int fd);
 
   std::vector<Wanted> wanted_;
   std::vector<std::shared_ptr<const LinksFile>> made_;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/index/store.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/page/base64.hpp"
 #include "tracer/report/page/side.hpp"
@@ -73,12 +74,14 @@ std::string ReportMaker::side(std::size_t number) {
     };
   };
   const auto source = otf2::open_archive(of.anchor);
+  index::require_unchanged(*source, of.stamp);
   const std::optional<samples::SampleSet> set = of.samples();
   const samples::SampleSet* const samples = set ? &*set : nullptr;
   report::Report report = report::analyze(*source, progress_of(0), samples);
   report.archive = of.title;
   const report::PageTrace trace{source.get(), &report, of.title, samples};
   const report::PageSide page{trace, without_timeline(), of.first_lane, of.first_name, progress_of(1)};
+  index::require_unchanged(*source, of.stamp);
   Json meta;
   page.add_to(meta);
   Json& side = meta["sides"][0];

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -23,6 +24,7 @@ class ReportMaker {
   struct Wanted {
     std::filesystem::path anchor;
     std::string title;
+    std::uint64_t stamp = 0;                     ///< of the archive that was opened
     std::size_t first_lane = 0, first_name = 0;  ///< of its lanes and names on the page
     std::function<std::optional<samples::SampleSet>()> samples;
   };
