@@ -104,6 +104,12 @@ std::size_t TraceIndex::blocks_within(LocationRef ref, std::uint64_t from, std::
   return block_at(of, to) - block_at(of, from) + 1;
 }
 
+std::uint64_t TraceIndex::events_within(LocationRef ref, std::uint64_t from, std::uint64_t to) const {
+  if (blocks_within(ref, from, to) == 0) return 0;
+  const LocationIndex& of = location(ref);
+  return place_at(of.places, block_at(of, to) + 1).ordinal - place_at(of.places, block_at(of, from)).ordinal;
+}
+
 void TraceIndex::replay(LocationRef ref, std::size_t first, std::size_t last, SliceSink& sink, const See& begin,
                         const See& end) {
   require_same_events(ref);

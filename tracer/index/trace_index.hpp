@@ -47,6 +47,8 @@ class TraceIndex {
 
   /// How many blocks have something of the window.
   std::size_t blocks_within(LocationRef ref, std::uint64_t from, std::uint64_t to) const;
+  /// How many events these blocks have.
+  std::uint64_t events_within(LocationRef ref, std::uint64_t from, std::uint64_t to) const;
   /// Every slice that has something of [from, to], whole; those of a depth in the order of time.
   std::vector<Slice> slices(LocationRef ref, std::uint64_t from, std::uint64_t to);
   /// At most `most` groups of blocks that have the window in them.

@@ -76,7 +76,7 @@ std::string Api::window(const Words& words) {
   const std::uint64_t to = words.number("to", 1, most_time), from = words.number("from", 0, to - 1),
                       width = words.number("width", 1, most_width);
   const std::vector<std::uint32_t> lanes = words.list("lanes", this->lanes(), most_lanes);
-  const std::size_t blocks = std::max<std::size_t>(2, blocks_in_all / lanes.size());
+  const std::size_t blocks = blocks_in_all / lanes.size();
   std::string out = "{\"from\":";
   append(out, from);
   out += ",\"to\":";

@@ -3,6 +3,9 @@
 #include "tracer/view/window.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace tracer::view {
 namespace {
@@ -85,12 +88,22 @@ LaneWindow from_groups(const std::vector<index::Group>& groups) {
   return out;
 }
 
+/// A block has 16 KiB of the event file, but where many regions come at many depths up to 1 MiB.
+bool may_read_events(const index::TraceIndex& index, LocationRef location, std::uint64_t from, std::uint64_t to,
+                     std::size_t blocks) {
+  constexpr std::size_t of_narrow_window = 2;  // it may have the end of one and the begin of the next
+  constexpr std::uint64_t usual_events = 2048;
+  const std::size_t within = index.blocks_within(location, from, to);
+  if (within <= of_narrow_window) return true;
+  return within <= blocks && index.events_within(location, from, to) <= blocks * usual_events;
+}
+
 }  // namespace
 
 LaneWindow window_of(index::TraceIndex& index, LocationRef location, std::uint64_t from, std::uint64_t to,
                      std::uint64_t width, std::size_t blocks) {
   const std::uint64_t pixel = std::max<std::uint64_t>(1, (to - from) / width);
-  if (index.blocks_within(location, from, to) <= blocks)
+  if (may_read_events(index, location, from, to, blocks))
     return from_slices(index.slices(location, from, to), pixel, width);
   return from_groups(index.groups(location, from, to, static_cast<std::size_t>(width)));
 }

@@ -2,6 +2,7 @@
 // A lane's slices as fine as they can be drawn: single ones, or what many of them are together.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct LaneWindow {
   std::vector<std::vector<Span>> rows;  ///< by depth
 };
 
-/// `blocks`: of how many blocks single events may be read.
+/// `blocks`: of how many blocks of usual size single events may be read; of a window in one or two they always are.
 LaneWindow window_of(index::TraceIndex& index, LocationRef location, std::uint64_t from, std::uint64_t to,
                      std::uint64_t width, std::size_t blocks);
 

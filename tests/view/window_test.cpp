@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Of which windows single events are read: of those that have few.
+#include "catch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/otf2/read/event_source.hpp"
+#include "formats/otf2/write/sink.hpp"
+#include "tests/report/known_traces.hpp"
+#include "tests/support/scratch.hpp"
+#include "tracer/index/build.hpp"
+#include "tracer/index/contents.hpp"
+#include "tracer/index/store.hpp"
+#include "tracer/index/trace_index.hpp"
+#include "tracer/view/window.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using namespace tracer::view;
+
+namespace {
+
+constexpr std::uint64_t calls = 40'000;
+
+/// The first thread calls very many regions in turn, and has large blocks; the second one calls one.
+void write_archive_of_calls(const std::filesystem::path& directory) {
+  TraceBuilder trace{2};
+  std::vector<RegionRef> regions;
+  for (unsigned i = 0; i < 300; ++i)
+    regions.push_back(trace.region("function " + std::to_string(i), RegionRole::function, 0, Paradigm::user));
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    for (LocationRef thread = 0; thread < 2; ++thread) {
+      const RegionRef region = regions[thread == 0 ? static_cast<std::size_t>(i) % regions.size() : 0];
+      trace.enter(thread, start + i * us, region);
+      trace.leave(thread, start + i * us + 100, region);
+    }
+  }
+  const auto sink = make_otf2_sink(directory);
+  trace.write(*sink);
+}
+
+}  // namespace
+
+TEST_CASE("a window of few blocks that have very many events is summed up, and a narrow one of them is not") {
+  const Scratch scratch;
+  write_archive_of_calls(scratch / "trace");
+  auto source = otf2::open_archive(scratch / "trace" / "traces.otf2");
+  auto contents = std::make_shared<index::Contents>(index::build(*source, index::stamp_of(*source), {}));
+  index::TraceIndex opened{std::move(source), std::move(contents)};
+  constexpr std::uint64_t end = start + calls * us, width = 1000;
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    const std::size_t blocks = opened.blocks_within(thread, start, end);
+    REQUIRE(blocks > 2);
+    CHECK(opened.events_within(thread, start, end) == 2 * calls);
+    CHECK(window_of(opened, thread, start, end, width, blocks).is_exact == (thread == 1));
+    CHECK_FALSE(window_of(opened, thread, start, end, width, blocks - 1).is_exact);
+    CHECK(window_of(opened, thread, start + 500 * us, start + 510 * us, width, 1).is_exact);
+  }
+}
