@@ -80,6 +80,7 @@ void ask_all(const std::filesystem::path& archive, std::string bytes) {
     });
     try_to([&] { index.events(location, from, [](const Event&, std::span<const EventAttribute>) { return false; }); });
   }
+  try_to([&] { index.next({regions, all}); });
   try_to([&] { index.next({regions, all, first + length / 2}); });
   try_to([&] { index.previous({regions, all, 0, first + length / 2, 1}); });
 }

@@ -103,9 +103,32 @@ def check_damage(tracer, trace, right, good):
     print("damaged:", {name: len(list_) for name, list_ in damages.items()})
 
 
-def check_crafted(tracer, trace, right):
+def with_more_levels(right, more):
+    """The tree of the first location has levels above its last one, each of one node without a payload."""
+    directory = struct.unpack_from("<Q", right, 64)[0]
+    row = list(struct.unpack_from("<8Q", right, directory))
+    offset, size, _, blocks, _, _, _, levels = row
+    section, ends, nodes = right[offset:offset + size], (blocks + 1) * 48, blocks
+    for _ in range(levels):
+        nodes = -(-nodes // 16)
+        ends += 8 * nodes
+    crafted = section[:ends] + section[ends:ends + 8] * more + section[ends:]
+    row[0], row[1], row[7] = len(right), len(crafted), levels + more
+    copy = bytearray(right + crafted)
+    struct.pack_into("<8Q", copy, directory, *row)
+    struct.pack_into("<Q", copy, 16, len(copy))
+    return sealed(copy)
+
+
+def check_crafted(tracer, trace, right, good):
     """The checksum is right, what it says is not: a sentence or an answer, and the command goes on."""
     index, chance = trace / "traces.index", random.Random(2)
+    index.write_bytes(with_more_levels(right, 0))
+    assert view(tracer, trace) == (good, ""), "a section may lie anywhere"
+    for more in (1, 14, 15, 16):
+        index.write_bytes(with_more_levels(right, more))
+        out, errors = view(tracer, trace)
+        assert "is made anew" in errors and "levels" in errors and out == good, (more, errors)
     statuses = {200: 0, 500: 0, "anew": 0}
     for i in range(60):
         copy = bytearray(right)
@@ -309,7 +332,7 @@ def main():
         assert errors == "" and again == good
         check_links(tracer, make_trace, pathlib.Path(temporary))
         check_damage(tracer, trace, right, good)
-        check_crafted(tracer, trace, right)
+        check_crafted(tracer, trace, right, good)
         check_places(tracer, trace, good)
         check_read_only(tracer, trace, good)
         view(tracer, trace)

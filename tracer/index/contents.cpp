@@ -2,7 +2,12 @@
 // See contents.hpp.
 #include "tracer/index/contents.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/base/packed_numbers.hpp"
@@ -24,6 +29,13 @@ void require_order(std::string_view table, std::size_t each, std::size_t at, std
     if (word < before || word > end) damaged(what);
     before = word;
   }
+}
+
+/// The tree of so many blocks: how many nodes each of its levels has, the last one of them one.
+std::vector<std::uint64_t> nodes_of_levels(std::uint64_t blocks) {
+  std::vector<std::uint64_t> nodes;
+  while (blocks > 1) nodes.push_back(blocks = (blocks - 1) / fan_out + 1);
+  return nodes;
 }
 
 }  // namespace
@@ -83,18 +95,16 @@ LocationIndex Contents::location_at(std::string_view directory, std::size_t inde
   if (offset > bytes_.size() || size > bytes_.size() - offset) damaged("a location lies outside of it");
   const std::string_view section =
       std::string_view{bytes_}.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
-  if (depth > most_depth || levels > 16) damaged("a location's depth cannot be");
+  if (depth > most_depth) damaged("a location's depth cannot be");
   out.depth = static_cast<std::uint32_t>(depth);
+  out.level_nodes = nodes_of_levels(out.blocks);
+  if (levels != out.level_nodes.size()) damaged("a location's tree has other levels than its blocks need");
   if (out.blocks == 0) return out;
   if (out.blocks >= section.size() / block_place_bytes) damaged("a location's blocks are cut off");
   const std::size_t places = (static_cast<std::size_t>(out.blocks) + 1) * block_place_bytes;
   out.places = section.substr(0, places);
   std::size_t nodes = 0;
-  for (std::uint64_t of = out.blocks, i = 0; i < levels; ++i) {
-    of = (of + fan_out - 1) / fan_out;
-    out.level_nodes.push_back(of);
-    nodes += static_cast<std::size_t>(of);
-  }
+  for (const std::uint64_t of : out.level_nodes) nodes += static_cast<std::size_t>(of);
   if ((section.size() - places) / 8 < nodes + 1) damaged("a location's nodes are cut off");
   out.nodes = section.substr(places, 8 * (nodes + 1));
   out.payloads = section.substr(places + 8 * (nodes + 1));
