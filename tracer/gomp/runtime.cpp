@@ -14,6 +14,8 @@
 #include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/weak_references.hpp"
 #include "tracer/gomp/lane.hpp"
+#include "tracer/gomp/scope.hpp"
+#include "tracer/gomp/undisturbed.hpp"
 #include "tracer/gomp/unseen.hpp"
 
 namespace tracer::gomp {
@@ -29,14 +31,18 @@ constinit const char* const entry_names[] = {
 
 namespace {
 
-constexpr unsigned most_runtimes = 16;
-/// A name of the call that a compiler's OpenMP always needs.
-constexpr const char *usual_name = "GOMP_parallel", *older_name = "GOMP_parallel_start";
+constexpr unsigned most_runtimes = 16, most_callers = 256;
 
 alignas(Runtime) constinit unsigned char places[most_runtimes][sizeof(Runtime)]{};
 constinit std::atomic<bool> is_keeping{false};
 constinit unsigned kept = 0;  ///< under is_keeping
 constinit std::atomic<const Runtime*> runtimes[most_runtimes]{};
+/// An object that has called, by where it begins, and whom its calls go to.
+struct KnownCaller {
+  std::atomic<std::uintptr_t> begin;  ///< 0: none
+  const Runtime* runtime;             ///< under is_keeping
+};
+constinit KnownCaller known_callers[most_callers]{};
 /// Whether a libgomp is in the program's scope as it was when the program began: 1, 0; -1: nobody has looked.
 constinit std::atomic<int> program_has{-1};
 
@@ -134,17 +140,30 @@ const Runtime* known(std::uintptr_t base, bool has_old_locks) noexcept {
   return nullptr;
 }
 
-void* old_lock(void* handle, const char* name) noexcept {
-  return std::strncmp(name, "omp_", 4) == 0 && std::strstr(name, "lock") != nullptr ? dlvsym(handle, name, "OMP_1.0")
-                                                                                    : nullptr;
+/// `handle`: as dlsym() takes it.
+void* symbol_of(void* handle, const char* name, bool has_old_locks) noexcept {
+  const bool is_lock = std::strncmp(name, "omp_", 4) == 0 && std::strstr(name, "lock") != nullptr;
+  void* const old = has_old_locks && is_lock ? dlvsym(handle, name, "OMP_1.0") : nullptr;
+  return old != nullptr ? old : dlsym(handle, name);
 }
+
+/// Nothing is called while it is there, on an undisturbed thread.
+class Keeping {
+ public:
+  Keeping() noexcept {
+    while (is_keeping.exchange(true, std::memory_order_acquire)) {
+    }
+  }
+  ~Keeping() { is_keeping.store(false, std::memory_order_release); }
+  Keeping(const Keeping&) = delete;
+  Keeping& operator=(const Keeping&) = delete;
+};
 
 /// Among those that are known. Of threads that make the same one at the same time the first has its kept, and no lock
 /// is held while it is made: the loader's functions wait for constructors, which may wait for other threads. nullptr:
-/// there are too many. On an undisturbed thread.
+/// there are too many.
 const Runtime* keep(const Runtime& made) noexcept {
-  while (is_keeping.exchange(true, std::memory_order_acquire)) {
-  }
+  const Keeping keeping;
   const Runtime* result = known(made.base, made.has_old_locks);
   if (result == nullptr && kept < most_runtimes) {
     std::memcpy(places[kept], static_cast<const void*>(&made), sizeof made);
@@ -153,39 +172,37 @@ const Runtime* keep(const Runtime& made) noexcept {
     runtimes[kept++].store(runtime, std::memory_order_release);
     result = runtime;
   }
-  is_keeping.store(false, std::memory_order_release);
   return result;
 }
 
-/// In the program's scope as it is now.
-bool is_libgomp_in_scope() noexcept {
-  return dlsym(RTLD_NEXT, usual_name) != nullptr || dlsym(RTLD_NEXT, older_name) != nullptr;
-}
-
 const Runtime* make_of_program(bool has_old_locks) noexcept {
-  if (!is_libgomp_in_scope()) return nullptr;
+  if (function_in_scope() == nullptr) return nullptr;
   Runtime runtime{};
-  fill(runtime, [has_old_locks](const char* name) {
-    void* old = has_old_locks ? old_lock(RTLD_NEXT, name) : nullptr;
-    return old != nullptr ? old : dlsym(RTLD_NEXT, name);
-  });
+  fill(runtime, [=](const char* name) { return symbol_of(RTLD_NEXT, name, has_old_locks); });
   runtime.has_old_locks = has_old_locks;
   const auto inside = reinterpret_cast<std::uintptr_t>(runtime.GOMP_barrier);
   describe(runtime, [inside](const LoadedObject& object) { return object.contains(inside); });
   return keep(runtime);
 }
 
-const Runtime* make_of_library(std::uintptr_t base, const char* path, bool has_old_locks) noexcept {
-  void* const handle = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);  // kept: it stays as long as the process
+/// nullptr: it is not loaded. Kept: it stays as long as the process.
+void* opened(const Library& library) noexcept {
+  return library.base != 0 ? dlopen(library.path, RTLD_NOLOAD | RTLD_LAZY) : nullptr;
+}
+
+/// `own`: the library that the first of its callers is linked with. It has what the other lacks, as for the loader.
+const Runtime* make_of_library(const Library& library, const Library& own, bool has_old_locks) noexcept {
+  void* const handle = opened(library);
   if (handle == nullptr) return nullptr;
+  void* const behind = own.base != library.base ? opened(own) : nullptr;
   Runtime runtime{};
   fill(runtime, [=](const char* name) {
-    void* old = has_old_locks ? old_lock(handle, name) : nullptr;
-    return old != nullptr ? old : dlsym(handle, name);
+    void* const symbol = symbol_of(handle, name, has_old_locks);
+    return symbol != nullptr || behind == nullptr ? symbol : symbol_of(behind, name, has_old_locks);
   });
-  runtime.base = base;
+  runtime.base = library.base;
   runtime.has_old_locks = has_old_locks;
-  describe(runtime, [base](const LoadedObject& object) { return object.base == base; });
+  describe(runtime, [&](const LoadedObject& object) { return object.base == library.base; });
   return keep(runtime);
 }
 
@@ -206,85 +223,106 @@ const Runtime* nobodys() noexcept {
   return none.load(std::memory_order_acquire);
 }
 
-/// GCC before 4.4 wrote smaller locks, which libgomp distinguishes by the version of the name.
-bool has_old_locks(const LoadedObject& object) noexcept {
-  const std::uintptr_t needs = object.entry(DT_VERNEED);
-  if (needs == 0 || object.entry(DT_STRTAB) == 0) return false;
-  const char* const strings = object.strings();
-  bool is_old = false, is_new = false;
-  const auto* need = reinterpret_cast<const ElfW(Verneed)*>(needs < object.base ? object.base + needs : needs);
-  for (;;) {
-    if (is_libgomp(strings + need->vn_file)) {
-      const auto* version = reinterpret_cast<const ElfW(Vernaux)*>(reinterpret_cast<const char*>(need) + need->vn_aux);
-      for (unsigned i = 0; i < need->vn_cnt; ++i) {
-        is_old |= std::strcmp(strings + version->vna_name, "OMP_1.0") == 0;
-        is_new |= std::strcmp(strings + version->vna_name, "OMP_3.0") == 0 ||
-                  std::strncmp(strings + version->vna_name, "GOMP_4", 6) == 0;
-        version = reinterpret_cast<const ElfW(Vernaux)*>(reinterpret_cast<const char*>(version) + version->vna_next);
-      }
-    }
-    if (need->vn_next == 0) break;
-    need = reinterpret_cast<const ElfW(Verneed)*>(reinterpret_cast<const char*>(need) + need->vn_next);
-  }
-  return is_old && !is_new;
-}
-
-/// The library that an object's dependency is, in `base` and `path`.
-struct Wanted {
-  std::uintptr_t base = 0;
-  char path[512] = "";
-};
-
-/// The first that `is_it`.
-template <class Is>
-Wanted loaded(Is is_it) noexcept {
-  Wanted wanted;
-  for_each_object([&](const LoadedObject& object) {
-    if (!is_it(object)) return false;
-    wanted.base = object.base;
-    std::snprintf(wanted.path, sizeof wanted.path, "%s", object.name);
-    return true;
-  });
-  return wanted;
-}
-
-/// The loader keeps the names by which a file was wanted: a libgomp.so.1 that is a link to libomp.so, loaded as that.
-Wanted find_alias(const char* needed) noexcept {
-  void* const handle = dlopen(needed, RTLD_NOLOAD | RTLD_LAZY);  // kept, as make_of_library() does
-  link_map* map = nullptr;
-  if (handle == nullptr || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return {};
-  return loaded([&](const LoadedObject& object) { return object.base == map->l_addr; });
-}
-
-/// Which runtime the object's dependencies name; where they name none, a libgomp that is loaded.
-Wanted wanted_by(const char* needed) noexcept {
-  if (*needed != '\0') {
-    const Wanted named = loaded([&](const LoadedObject& object) {
-      return std::strcmp(file_of(object.name), needed) == 0 || std::strcmp(object.soname(), needed) == 0;
-    });
-    if (named.base != 0) return named;
-    if (const Wanted alias = find_alias(needed); alias.base != 0) return alias;
-  }
-  return loaded([](const LoadedObject& object) { return is_libgomp(object.name); });
-}
-
-/// LLVM's and Intel's: their locks have the names of libgomp's, and other sizes.
-bool is_other_runtime(const char* path) noexcept {
-  return std::strncmp(file_of(path), "libomp.", 7) == 0 || std::strncmp(file_of(path), "libomp5.", 8) == 0 ||
-         std::strncmp(file_of(path), "libomp-", 7) == 0 || std::strncmp(file_of(path), "libiomp5", 8) == 0;
-}
-
 /// Before main() at the latest: constructors of other libraries may come here before our own does.
 bool program_has_one() noexcept {
   int has = program_has.load(std::memory_order_relaxed);
   if (has < 0) {
-    has = is_libgomp_in_scope() ? 1 : 0;
+    has = function_in_scope() != nullptr ? 1 : 0;
     program_has.store(has, std::memory_order_relaxed);
   }
   return has == 1;
 }
 
+/// nullptr: there is none.
+const Runtime* runtime_of_program(bool has_old_locks) noexcept {
+  const Runtime* const runtime = known(0, has_old_locks);
+  return runtime != nullptr ? runtime : make_of_program(has_old_locks);
+}
+
+/// nullptr: there is none.
+const Runtime* runtime_of_library(const Calls& calls) noexcept {
+  const Library library = library_of(calls);
+  if (library.base == 0) return nullptr;
+  const Runtime* const runtime = known(library.base, calls.has_old_locks);
+  return runtime != nullptr ? runtime : make_of_library(library, library_needed(calls), calls.has_old_locks);
+}
+
+const Runtime* runtime_of(const Calls& calls) noexcept {
+  const Runtime* const runtime =
+      program_has_one() ? runtime_of_program(calls.has_old_locks) : runtime_of_library(calls);
+  return runtime != nullptr ? runtime : nobodys();
+}
+
+/// nullptr: there is none of that object.
+KnownCaller* known_caller(std::uintptr_t begin) noexcept {
+  for (KnownCaller& caller : known_callers)
+    if (caller.begin.load(std::memory_order_relaxed) == begin) return &caller;
+  return nullptr;
+}
+
+/// nullptr: the object has not called yet.
+const Runtime* remembered(std::uintptr_t begin) noexcept {
+  if (begin == 0) return nullptr;
+  const Keeping keeping;
+  const KnownCaller* const caller = known_caller(begin);
+  return caller != nullptr ? caller->runtime : nullptr;
+}
+
+/// For as long as the object is loaded: whose names come first in the program's scope may be another library's later,
+/// but its calls are bound. The first of several threads' answers is taken; of very many objects some are not
+/// remembered. `begin`: 0 for code of no object.
+const Runtime* remember(std::uintptr_t begin, const Runtime* runtime) noexcept {
+  if (begin == 0) return runtime;
+  const Keeping keeping;
+  if (const KnownCaller* const caller = known_caller(begin)) return caller->runtime;
+  KnownCaller* const room = known_caller(0);
+  if (room == nullptr) return runtime;
+  room->runtime = runtime;
+  room->begin.store(begin, std::memory_order_release);
+  return runtime;
+}
+
+bool is_begin_of_object(std::uintptr_t begin) noexcept {
+  bool is_there = false;
+  for_each_object([&](const LoadedObject& object) {
+    is_there = object.begin == begin;
+    return is_there;
+  });
+  return is_there;
+}
+
+/// The loader is asked while nothing is kept: whoever waits for it may want to keep something.
+void forget_closed_callers() noexcept {
+  auto forget = [] {
+    for (KnownCaller& caller : known_callers) {
+      const std::uintptr_t begin = caller.begin.load(std::memory_order_relaxed);
+      if (begin == 0 || is_begin_of_object(begin)) continue;
+      const Keeping keeping;
+      caller.begin.store(0, std::memory_order_relaxed);
+    }
+  };
+  undisturbed(forget);
+}
+
+/// What can be read of the object, and the segment that the address is in.
+void take_segments(Caller& caller, const LoadedObject& object, std::uintptr_t address) noexcept {
+  unsigned readable = 0;
+  for (unsigned i = 0; i < object.count; ++i) {
+    const auto& segment = object.segments[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const Range range{object.base + segment.p_vaddr, object.base + segment.p_vaddr + segment.p_memsz};
+    if (range.contains(address)) caller.code = range;
+    if ((segment.p_flags & PF_R) != 0 && readable < Caller::most_segments) caller.segments[readable++] = range;
+  }
+}
+
 }  // namespace
+
+bool is_listened_to(const char* name) noexcept {
+  for (const char* const entry : entry_names)
+    if (std::strcmp(name, entry) == 0) return true;
+  return false;
+}
 
 void forget_keepers() noexcept {
   is_keeping.store(false);
@@ -292,33 +330,15 @@ void forget_keepers() noexcept {
 
 Caller find_caller(std::uintptr_t address) noexcept {
   Caller caller;
-  char needed[256] = "";
-  bool is_old = false;
+  std::uintptr_t begin = 0;
   for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
-    unsigned kept = 0;
-    for (unsigned i = 0; i < object.count; ++i) {
-      const auto& segment = object.segments[i];
-      if (segment.p_type != PT_LOAD) continue;
-      const Range range{object.base + segment.p_vaddr, object.base + segment.p_vaddr + segment.p_memsz};
-      if (range.contains(address)) caller.code = range;
-      if ((segment.p_flags & PF_R) != 0 && kept < Caller::most_segments) caller.segments[kept++] = range;
-    }
-    is_old = has_old_locks(object);
-    for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
-      const char* const name = object.strings() + d->d_un.d_val;
-      if (d->d_tag != DT_NEEDED || !(is_libgomp(name) || (*needed == '\0' && is_other_runtime(name)))) continue;
-      std::snprintf(needed, sizeof needed, "%s", name);
-      if (is_libgomp(name)) break;
-    }
+    begin = object.begin;
+    take_segments(caller, object, address);
     return true;
   });
-  const Wanted wanted = program_has_one() ? Wanted{} : wanted_by(needed);
-  caller.runtime = known(wanted.base, is_old);
-  // Without a library it is one that was opened with RTLD_GLOBAL since the program began, if any.
-  if (caller.runtime == nullptr)
-    caller.runtime = wanted.base != 0 ? make_of_library(wanted.base, wanted.path, is_old) : make_of_program(is_old);
-  if (caller.runtime == nullptr) caller.runtime = nobodys();
+  caller.runtime = remembered(begin);
+  if (caller.runtime == nullptr) caller.runtime = remember(begin, runtime_of(calls_of(address)));
   dlerror();  // that a libgomp lacks names is no error of the program's
   return caller;
 }
@@ -348,6 +368,7 @@ extern "C" [[gnu::visibility("default")]] int dlclose(void* handle) {
   tracer::gomp::look_for_unseen_calls();
   tracer::gomp::next_generation();
   const int result = close(handle);
+  tracer::gomp::forget_closed_callers();
   tracer::gomp::next_generation();
   return result;
 }

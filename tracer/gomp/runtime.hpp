@@ -2,7 +2,7 @@
 // The libgomps of the process: whose functions a caller's calls go to.
 //
 // The loader would take a caller's call to the first library in the program's scope that has the name, and where there
-// is none to the caller's own libgomp: wheels bring copies, which no other object sees. So do we.
+// is none to the caller's own libgomp: wheels bring copies, which no other object sees. So do we (scope.hpp).
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,8 @@ enum class Entry : std::uint16_t {
 };
 
 extern const char* const entry_names[static_cast<std::size_t>(Entry::count_)];
+/// Whether it is the name of an entry point.
+bool is_listened_to(const char* name) noexcept;
 
 /// The functions of one libgomp. What an older one lacks ends the program as the loader would.
 struct Runtime {
@@ -37,7 +39,7 @@ struct Runtime {
   void (*omp_get_schedule)(int* kind, int* chunk);
   int (*omp_get_cancellation)();
 
-  std::uintptr_t base;   ///< where it is loaded; 0: the first in the program's scope for each name
+  std::uintptr_t base;   ///< where it is loaded; 0: the first in the scope that the program began with, for each name
   bool has_old_locks;    ///< of the version OMP_1.0, before GCC 4.4
   bool speaks_ompt;      ///< it calls tools itself: what it does is recorded by them
   bool is_missing;       ///< there is none

@@ -52,11 +52,6 @@ constexpr const char* of_no_interest[] = {"GOMP_alloc",
                                           "GOMP_taskgroup_reduction_unregister",
                                           "GOMP_has_masked_thread_num"};
 
-bool is_listened_to(const char* name) noexcept {
-  return std::any_of(entry_names, entry_names + static_cast<std::size_t>(Entry::count_),
-                     [name](const char* other) { return std::strcmp(name, other) == 0; });
-}
-
 bool is_known(const char* name) noexcept {
   const auto same = [name](const char* other) { return std::strcmp(name, other) == 0; };
   return std::strncmp(name, "GOMP_offload_", 13) == 0 || std::strncmp(name, "GOMP_PLUGIN_", 12) == 0 ||

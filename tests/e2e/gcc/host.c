@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens libraries and calls them, as interpreters do. Words: NAME=VALUE sets a variable; open:FILE, deep:FILE
-// (RTLD_DEEPBIND) and global:FILE open a library; call:FUNCTION:TIMES calls what the last one has; both:FUNCTION:TIMES
-// from a thread of its own, too; fork:FUNCTION:TIMES in a child; close closes the last one.
+// Opens libraries and calls them, as interpreters do. Words: NAME=VALUE sets a variable; open:FILE, lazy:FILE
+// (RTLD_LAZY), deep:FILE (RTLD_DEEPBIND), global:FILE and apart:FILE (in another namespace) open a library;
+// call:FUNCTION:TIMES calls what the last one has; both:FUNCTION:TIMES from a thread of its own, too;
+// fork:FUNCTION:TIMES in a child; close closes the last one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -37,9 +38,13 @@ static struct calls calls_of(char* word) {
   return calls;
 }
 
-static void open_library(const char* path, int flags) {
-  last = dlopen(path, RTLD_NOW | flags);
+static void use_library(void* library) {
+  last = library;
   if (!last) exit((puts(dlerror()), 2));
+}
+
+static void open_library(const char* path, int flags) {
+  use_library(dlopen(path, flags));
 }
 
 int main(int argc, char** argv) {
@@ -49,11 +54,15 @@ int main(int argc, char** argv) {
     if (!rest && strchr(word, '=')) {
       putenv(word);
     } else if (strcmp(word, "open") == 0) {
-      open_library(rest, 0);
+      open_library(rest, RTLD_NOW);
+    } else if (strcmp(word, "lazy") == 0) {
+      open_library(rest, RTLD_LAZY);
+    } else if (strcmp(word, "apart") == 0) {
+      use_library(dlmopen(LM_ID_NEWLM, rest, RTLD_NOW));
     } else if (strcmp(word, "deep") == 0) {
-      open_library(rest, RTLD_DEEPBIND);
+      open_library(rest, RTLD_NOW | RTLD_DEEPBIND);
     } else if (strcmp(word, "global") == 0) {
-      open_library(rest, RTLD_GLOBAL);
+      open_library(rest, RTLD_NOW | RTLD_GLOBAL);
     } else if (strcmp(word, "close") == 0) {
       dlclose(last);
     } else {

@@ -22,14 +22,19 @@ def libgomp():
 
 
 def build(directory, clang):
-    """Three libraries: two with a libgomp of their own each, whose name is as long as the real one's, and one of clang."""
-    for number in "12":
+    """Two libraries with a libgomp of their own each, whose name is as long as the real one's: all that the second calls is recorded. Others
+    with the real one, linked with none, and of clang. A host without libgomp, and one with it."""
+    for number, *handed_out in ("1", ), ("2", "-DHANDED_OUT"):
         copy = directory / f"libgomp-{number}.so"
         copy.write_bytes(libgomp().read_bytes().replace(b"libgomp.so.1\0", f"libgomp-{number}.so\0".encode()))
-        subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-c", f"-DFUNCTION=f{number}", HERE / "plugin.c", "-o", f"p{number}.o"], check=True, cwd=directory)
-        subprocess.run(["gcc", "-shared", f"p{number}.o", copy.name, "-Wl,-rpath,$ORIGIN", "-o", f"p{number}.so"], check=True, cwd=directory)
+        subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-c", f"-DFUNCTION=f{number}", *handed_out, HERE / "plugin.c", "-o", f"p{number}.o"],
+                       check=True, cwd=directory)
+        subprocess.run(["gcc", "-shared", f"p{number}.o", copy.name, "-Wl,-rpath,$ORIGIN", "-Wl,-z,lazy", "-o", f"p{number}.so"], check=True, cwd=directory)
     subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=f", HERE / "plugin.c", "-o", "p.so"], check=True, cwd=directory)
-    subprocess.run(["gcc", "-O2", "-g", HERE / "host.c", "-o", "host", "-ldl", "-lpthread", *SANITIZED], check=True, cwd=directory)
+    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-c", "-DFUNCTION=fu", HERE / "plugin.c", "-o", "pu.o"], check=True, cwd=directory)
+    subprocess.run(["gcc", "-shared", "pu.o", "-o", "pu.so"], check=True, cwd=directory)
+    for host, libraries in (("host", []), ("linked", ["-Wl,--no-as-needed", "-lgomp"])):
+        subprocess.run(["gcc", "-O2", "-g", HERE / "host.c", "-o", host, *libraries, "-ldl", "-lpthread", *SANITIZED], check=True, cwd=directory)
     runtime = subprocess.run([clang, "-print-file-name=libomp.so"], capture_output=True, text=True, check=False).stdout.strip()
     done = subprocess.run([clang, "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=fc", HERE / "plugin.c", "-o", "pc.so",
                            f"-Wl,-rpath,{os.path.dirname(os.path.realpath(runtime))}"], cwd=directory, capture_output=True)
@@ -41,7 +46,8 @@ def build(directory, clang):
 
 
 # libomp keeps one pool of workers for both threads, each libgomp one for each.
-# Words for the host; regions; runtimes with their threads, in the order of their first use; what is said of what is unseen.
+# Words for the host (after "linked": for that with libgomp); regions; runtimes with their threads, in the order of their first use; what is
+# said of what is unseen.
 CASES = {
     "one library": ("open:./p.so call:f:10", 10, [("libgomp.so.1", 3)], None),
     "two copies of libgomp": ("open:./p1.so both:f1:20 OMP_NUM_THREADS=1 open:./p2.so call:f2:20", 60, [("libgomp-1.so", 6), ("libgomp-2.so", 1)], None),
@@ -49,7 +55,21 @@ CASES = {
     "libomp first, libgomp beside it": ("open:./pc.so both:fc:50 open:./p1.so both:f1:50", 200, [("libgomp-1.so", 6), ("libomp", 4)], None),
     "libomp alone": ("open:./pc.so call:fc:10", 10, [("libomp", 3)], None),
     "libgomp.so.1 is libomp": ("open:./pc.so call:fc:10 open:./p1.so call:f1:10 open:./pa.so call:fa:10", 30, None, None),
-    "opened for all": ("global:./p.so call:f:10 open:./p1.so call:f1:10", 20, None, None),
+    "opened for all": ("global:./p.so call:f:10 open:./p1.so call:f1:10", 20, [("libgomp.so.1", 3)], None),
+    "opened for all, then all calls recorded": ("global:./p.so call:f:10 open:./p2.so call:f2:10", 20, [("libgomp.so.1", 3)], None),
+    "opened for all after a first call": ("open:./p1.so call:f1:10 global:./p.so call:f:10 open:./p1.so both:f1:10", 40,
+                                          [("libgomp-1.so", 6), ("libgomp.so.1", 3)], None),
+    "opened for all before the first calls": ("open:./p1.so open:./p2.so global:./p.so call:f:10 open:./p1.so call:f1:10 open:./p2.so call:f2:10", 30,
+                                              [("libgomp.so.1", 3), ("libgomp-1.so", 3), ("libgomp-2.so", 3)], None),
+    "opened for all before names are bound": ("lazy:./p1.so lazy:./p2.so global:./p.so call:f:10 lazy:./p1.so call:f1:10 lazy:./p2.so call:f2:10", 30,
+                                              [("libgomp.so.1", 3)], None),
+    "for all only later": ("open:./p.so call:f:10 open:./p2.so call:f2:10 global:./p.so call:f:10 open:./p2.so both:f2:10", 50,
+                           [("libgomp.so.1", 3), ("libgomp-2.so", 6)], None),
+    "libomp opened for all": ("global:./pc.so call:fc:10 open:./p1.so both:f1:10", 30, [("libomp", 4)], None),
+    "linked with none": ("open:./p2.so call:f2:10 global:./p.so open:./pu.so call:fu:10", 20, [("libgomp-2.so", 3), ("libgomp.so.1", 3)], None),
+    "linked with none, bound to its own": ("global:./p.so call:f:10 deep:./pu.so call:fu:10", 20, [("libgomp.so.1", 3)], None),
+    "the program has one": ("linked open:./p1.so both:f1:10 open:./pu.so call:fu:10 global:./p2.so call:f2:10", 40, [("libgomp.so.1", 6)], None),
+    "another namespace": ("open:./p.so call:f:10 OMP_NUM_THREADS=1 apart:./p1.so call:f1:10", 10, [("libgomp.so.1", 3)], None),
     "closed and opened again": ("open:./p.so call:f:10 close open:./p1.so call:f1:10 close open:./p.so call:f:10 close open:./p1.so call:f1:10 close", 40, None, None),
     "bound to its own": ("open:./p.so call:f:10 deep:./p1.so call:f1:10", 10, [("libgomp.so.1", 3)], "p1.so"),
     "bound to its own alone": ("deep:./p1.so call:f1:10", None, None, "p1.so"),
@@ -63,8 +83,12 @@ def faults(options, title, has_clang, directory):
         print(f"skipped: {title}: no clang with OpenMP")
         return
     environment = clean(OMP_NUM_THREADS="3")
-    command = [str(directory / "host"), *words.split()]
+    host, words = ("linked", words.removeprefix("linked ")) if words.startswith("linked ") else ("host", words)
+    command = [str(directory / host), *words.split()]
     alone = run(command, environment, cwd=directory)
+    if "apart:" in words and alone.returncode != 0:
+        print(f"skipped: {title}: the C library cannot open it: {alone.stdout}{alone.stderr}")
+        return
     trace = directory / ("trace-" + title.replace(" ", "-").replace(",", ""))
     done = run([options.tracer, "run", "-o", str(trace), "--", *command], environment, cwd=directory)
     # A libgomp that is closed takes the code away that its threads wait in: alone that may be a crash.

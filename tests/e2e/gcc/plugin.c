@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A library with a region that has a loop; FUNCTION is its name.
+// A library with a region that has loops; FUNCTION is its name. HANDED_OUT: no loop of which the code asks for the
+// thread's number.
 #include <omp.h>
 #include <string.h>
 
@@ -33,6 +34,10 @@ int FUNCTION(int n) {
   {
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < n; ++i) sum += 1;
+#ifndef HANDED_OUT
+#pragma omp for schedule(static)
+    for (int i = 0; i < n; ++i) sum += 1;
+#endif
   }
   return sum;
 }
