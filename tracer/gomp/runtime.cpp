@@ -142,8 +142,7 @@ const Runtime* known(std::uintptr_t base, bool has_old_locks) noexcept {
 
 /// `handle`: as dlsym() takes it.
 void* symbol_of(void* handle, const char* name, bool has_old_locks) noexcept {
-  const bool is_lock = std::strncmp(name, "omp_", 4) == 0 && std::strstr(name, "lock") != nullptr;
-  void* const old = has_old_locks && is_lock ? dlvsym(handle, name, "OMP_1.0") : nullptr;
+  void* const old = has_old_locks && is_name_of_lock(name) ? dlvsym(handle, name, "OMP_1.0") : nullptr;
   return old != nullptr ? old : dlsym(handle, name);
 }
 

@@ -36,8 +36,8 @@ const char* runtime_needed_by(const LoadedObject& object) noexcept {
   return needed;
 }
 
-/// GCC before 4.4 wrote smaller locks, which libgomp distinguishes by the version of the name.
-bool needs_old_locks(const LoadedObject& object) noexcept {
+/// Of the versions of libgomp's names.
+bool needs_first_version_only(const LoadedObject& object) noexcept {
   const std::uintptr_t needs = object.entry(DT_VERNEED);
   if (needs == 0 || object.entry(DT_STRTAB) == 0) return false;
   const char* const strings = object.strings();
@@ -57,6 +57,18 @@ bool needs_old_locks(const LoadedObject& object) noexcept {
     need = reinterpret_cast<const ElfW(Verneed)*>(reinterpret_cast<const char*>(need) + need->vn_next);
   }
   return is_old && !is_new;
+}
+
+bool refers_to_locks(const LoadedObject& object) noexcept {
+  bool refers = false;
+  for_each_slot(object, [&](const Slot& slot) { refers |= is_name_of_lock(slot.name); });
+  return refers;
+}
+
+/// GCC before 4.4 wrote smaller locks, which libgomp distinguishes by the version of the name. Other names that an
+/// object needs may be of that version, too.
+bool has_old_locks(const LoadedObject& object) noexcept {
+  return needs_first_version_only(object) && refers_to_locks(object);
 }
 
 /// Where it has an address of its own code instead, the loader has not looked for the name yet.
@@ -128,13 +140,17 @@ bool stands_before(std::uintptr_t address, std::uintptr_t begin) noexcept {
 
 }  // namespace
 
+bool is_name_of_lock(const char* name) noexcept {
+  return std::strncmp(name, "omp_", 4) == 0 && std::strstr(name, "lock") != nullptr;
+}
+
 Calls calls_of(std::uintptr_t address) noexcept {
   Calls calls;
   for_each_object([&](const LoadedObject& object) {
     if (!object.contains(address)) return false;
     calls.begin = object.begin;
     calls.needed = runtime_needed_by(object);
-    calls.has_old_locks = needs_old_locks(object);
+    calls.has_old_locks = has_old_locks(object);
     calls.is_bound_later = binds_later(object);
     take_bound(calls, object);
     return true;

@@ -10,6 +10,9 @@
 
 namespace tracer::gomp {
 
+/// Whether it is the name of a function of locks.
+bool is_name_of_lock(const char* name) noexcept;
+
 /// A loaded library, or none.
 struct Library {
   std::uintptr_t base = 0;
@@ -21,7 +24,7 @@ struct Calls {
   static constexpr unsigned most = 64;
   std::uintptr_t begin = 0;     ///< of the object; 0: the code is no object's
   const char* needed = "";      ///< in the object: the runtime that it is linked with; "": none
-  bool has_old_locks = false;   ///< of GCC before 4.4
+  bool has_old_locks = false;   ///< those of GCC before 4.4
   bool is_bound_later = false;  ///< its first call of a name binds it, and it has not yet called all that it may call
   unsigned bound = 0;           ///< how many of the next there are
   std::uintptr_t functions[most]{};  ///< other libraries', that names are bound to which this library does not export

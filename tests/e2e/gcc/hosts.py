@@ -137,6 +137,22 @@ def sanitized_faults(options, directory):
         yield f"no archive: {done.stderr}"
 
 
+def orphan_faults(options, directory):
+    """A program and a library of it that has constructs alone: one runtime, and one unnamed critical region."""
+    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DIN_LIBRARY", HERE / "orphan.c", "-o", "liborphan.so"], check=True, cwd=directory)
+    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", HERE / "orphan.c", "liborphan.so", "-Wl,-rpath,$ORIGIN", "-o", "orphan", *SANITIZED], check=True, cwd=directory)
+    alone = run([str(directory / "orphan")], clean())
+    trace = directory / "orphan.trace"
+    done = run([options.tracer, "run", "-o", str(trace), "--", str(directory / "orphan")], clean())
+    if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
+        yield f"ends with {done.returncode} and {done.stdout!r}, alone with {alone.returncode} and {alone.stdout!r}: {done.stderr}"
+    report = json.loads(run([options.tracer, "report", "--json", str(trace)], clean()).stdout)
+    if [use["threads"] for use in report["run"]["runtimes"]] != [3]:
+        yield f"runtimes {report['run']['runtimes']} instead of one with 3 threads"
+    if [row["acquisitions"] for row in report["locks"]] != [6]:
+        yield f"locks {report['locks']} instead of one that is taken 6 times"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tracer", required=True)
@@ -150,6 +166,7 @@ def main():
         for title in CASES:
             bad += print_faults(title, faults(options, title, has_clang, directory))
         bad += print_faults("static", static_faults(options, directory))
+        bad += print_faults("a library without regions", orphan_faults(options, directory))
         bad += print_faults("sanitized", sanitized_faults(options, directory) if not SANITIZED else [])
     return 1 if bad else 0
 
