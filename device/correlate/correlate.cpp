@@ -52,6 +52,11 @@ bool is_interval(DeviceRecordKind kind) noexcept {
   }
 }
 
+/// LLVM's plug-in for the host, by the type that it gives, copies before it returns.
+bool copies_at_once(const DeviceInfo& info) noexcept {
+  return info.type == "generic-64bit";
+}
+
 class Correlator {
  public:
   Correlator(const Journal& journal, const HostRequests& requests)
@@ -88,6 +93,8 @@ class Correlator {
   Device* device_of(DeviceRecord& record, const HostOperation* op);
   bool set_times(const DeviceRecord& record, const HostOperation* op, const Device& device, DeviceOperation& out);
   void take_memory(const DeviceRecord& record, const HostOperation* op, Device& device);
+  bool has_landed(const DeviceRecord& record, const HostOperation& op, Ticks end) const;
+  void add_landed();
   void add_host_memory();
   void add_stand_ins();
   ChannelId channel_of(const DeviceRecord& record, const HostOperation* op) const;
@@ -214,6 +221,7 @@ void Correlator::take(DeviceRecord record) {
   PlacedOperation placed;
   auto& o = placed.operation;
   if (!set_times(record, op, *device, o)) return count("device.dropped_without_time");
+  if (op && has_landed(record, *op, o.end)) out_.landed.push_back(op->id);
   o.host_op_id = record.host_op_id;
   o.target_id = record.target_id;
   o.bytes = record.bytes;
@@ -233,6 +241,26 @@ void Correlator::take(DeviceRecord record) {
   placed.context = record.context;
   placed.provider = record.provider;
   device->operations.push_back(placed);
+}
+
+/// CUDA's copies into pageable memory are done when the call returns, but for systems on which the device writes there
+/// itself: hence the times. AMD's records end before the runtime has copied from memory of its own to the program's.
+bool Correlator::has_landed(const DeviceRecord& record, const HostOperation& op, Ticks end) const {
+  const auto copies_back = [](DeviceRecordKind kind) { return kind == DeviceRecordKind::transfer_from_device; };
+  if (!copies_back(record.kind) || !copies_back(op.kind) || record.provider != DeviceProviderKind::cupti) return false;
+  const auto memory = journal_.strings.find(record.name);
+  return memory != journal_.strings.end() && memory->second == "pageable" && record.end != 0 && end <= op.end;
+}
+
+void Correlator::add_landed() {
+  for (const auto& op : operations_) {
+    if (op.kind != DeviceRecordKind::transfer_from_device || op.id == no_id) continue;
+    const auto it = devices_.find(op.device);
+    if (it != devices_.end() && copies_at_once(journal_.devices[it->second.journal_index]))
+      out_.landed.push_back(op.id);
+  }
+  std::sort(out_.landed.begin(), out_.landed.end());
+  out_.landed.erase(std::unique(out_.landed.begin(), out_.landed.end()), out_.landed.end());
 }
 
 void Correlator::add_host_memory() {
@@ -265,6 +293,7 @@ void Correlator::add_stand_ins() {
 }
 
 DeviceTimeline Correlator::finish() {
+  add_landed();
   add_host_memory();
   add_stand_ins();
   std::uint64_t without_record = 0;

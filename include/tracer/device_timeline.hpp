@@ -65,6 +65,9 @@ struct DeviceTimeline {
   std::vector<DeviceTrack> devices;               ///< by number; devices of the journal
   std::map<std::string, std::uint64_t> counters;  ///< by name, for the archive's properties
   std::map<std::string, std::uint64_t> repairs;   ///< changes, moves and omissions
+  /// Copies from devices whose data was in the host's memory when the callback of their end came, in order. Others may
+  /// have been requested by then, and no more.
+  std::vector<HostOpId> landed;
   bool empty() const noexcept { return devices.empty(); }
 };
 

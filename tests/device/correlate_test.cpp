@@ -223,6 +223,30 @@ TEST_CASE("what a call inside a target construct made belongs to the construct, 
   CHECK(found == decltype(found){{21, {7, 0x700}}, {22, {9, 0x900}}, {23, {no_id, 0}}, {0, {no_id, 0}}});
 }
 
+TEST_CASE("a fetch has landed where it copies before it returns: on the host as a device, and into pageable memory") {
+  constexpr std::uint32_t pageable = 1, pinned = 2;
+  HostOperation fetch = submit_at(1000);
+  fetch.kind = DeviceRecordKind::transfer_from_device;
+  fetch.end = 3000;
+  const auto has_landed = [&](const char* type, DeviceProviderKind provider, std::uint32_t memory, Ticks end) {
+    Journal journal = one_device();
+    journal.devices[0].type = type;
+    journal.strings = {{pageable, "pageable"}, {pinned, "pinned"}};
+    DeviceRecord copy = record(DeviceRecordKind::transfer_from_device, 2000, end, fetch.id);
+    copy.provider = provider;
+    copy.name = memory;
+    const auto landed = run(journal, {fetch}, end != 0 ? std::vector{copy} : std::vector<DeviceRecord>{}).landed;
+    if (!landed.empty()) CHECK(landed == std::vector{fetch.id});
+    return !landed.empty();
+  };
+  CHECK(has_landed("sm_90", DeviceProviderKind::cupti, pageable, 2900));
+  CHECK_FALSE(has_landed("sm_90", DeviceProviderKind::cupti, pageable, 3100));
+  CHECK_FALSE(has_landed("sm_90", DeviceProviderKind::cupti, pinned, 2900));
+  CHECK_FALSE(has_landed("gfx942", DeviceProviderKind::ompt, 0, 2900));
+  CHECK_FALSE(has_landed("sm_90", DeviceProviderKind::cupti, pageable, 0));  // no record
+  CHECK(has_landed("generic-64bit", DeviceProviderKind::host, 0, 0));
+}
+
 TEST_CASE("a run without devices has an empty timeline") {
   CHECK(run(Journal{}, {}, {record(DeviceRecordKind::kernel, 1, 2)}).empty());
 }

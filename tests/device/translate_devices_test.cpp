@@ -8,6 +8,7 @@
 #include "device/program.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/kernel_shape.hpp"
+#include "tracer/ompt_values.hpp"
 #include "tracer/translate/devices/occupancy.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -94,6 +95,35 @@ TEST_CASE("devices become nodes, groups, streams, kernels and completed transfer
   CHECK(linked == t.program.truth.size());
   CHECK(moved == 2 * 2 * (64 + 65 + 66 + 67 + 68));
   CHECK(t.report.repairs.empty());
+}
+
+TEST_CASE("the content of a copy from a device counts where its data was there by then, that of one to it always") {
+  const bool is_host = GENERATE(true, false);
+  MemorySource source;
+  DeviceInfo device;
+  device.type = is_host ? "generic-64bit" : "gfx942";
+  device.provider = DeviceProviderKind::host;
+  source.journal_to_fill().devices.push_back(device);
+  auto& records = source.channel(0);
+  records.push_back({10, RecordKind::thread_begin, Endpoint::begin, 1, 0, 1, 0});
+  const auto copy = [&](Ticks begin, std::uint16_t optype, std::uint32_t devices, HostOpId id, std::uint64_t hash) {
+    records.push_back({begin, RecordKind::target_data_op, Endpoint::begin, optype, devices, id, 4096});
+    records.push_back({0x1000, RecordKind::more, Endpoint::none, 0, 0, 0x9000, 0x401000});
+    records.push_back({begin + 10, RecordKind::target_data_op, Endpoint::end, optype, devices, id, 4096});
+    records.push_back({0x1000, RecordKind::more, Endpoint::none, 1, 0, 0x9000, hash});
+  };
+  copy(20, data_op::to_device, 0x0000ffff, make_id(0, 1), 77);
+  copy(40, data_op::from_device, 0xffff0000, make_id(0, 2), 78);
+  const auto timeline = device_timeline(source);
+  MemorySink sink;
+  translate::TranslateOptions options;
+  options.devices = &timeline;
+  translate::translate(source, sink, options);
+  std::vector<std::uint64_t> contents;
+  for (const Event& event : sink.locations.at(0).events)
+    if (event.type == EventType::parameter_uint && sink.definitions.parameters.at(event.ref).name == "content hash")
+      contents.push_back(event.a);
+  CHECK(contents == (is_host ? std::vector<std::uint64_t>{77, 78} : std::vector<std::uint64_t>{77}));
 }
 
 TEST_CASE("an archive without devices defines nothing of them") {

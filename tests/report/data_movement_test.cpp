@@ -183,6 +183,21 @@ TEST_CASE("of a copy that is overwritten by the same again, one is needless") {
   CHECK(rows[0]["bytes"] == 4096);
 }
 
+TEST_CASE("of a fetch whose content nobody knows nothing is said, nor of what is sent next") {
+  const std::uint64_t fetched = GENERATE(0, 77, 78);
+  Moving program;
+  program.trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  program.launch(1 * ms);
+  program.operation(program.from, 4096, 0x9000, 0x1000, fetched);
+  program.operation(program.to, 4096, 0x1000, 0x9000, 77);
+  program.launch(1 * ms);
+  std::set<std::string> patterns;
+  for (const Json& row : program.movement()) patterns.insert(row["pattern"]);
+  CHECK(patterns ==
+        (fetched == 77 ? std::set<std::string>{"duplicate-transfer", "round-trip"} : std::set<std::string>{}));
+}
+
 TEST_CASE("what happened while recording was paused may have used and changed everything") {
   Moving program;
   program.trace.editable().parameters.push_back({"content hash", EventType::parameter_uint});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes what the host's memory holds when a copy has ended.
+// Hashes what the host's memory holds when the runtime reports the end of a copy.
 #include "tracer/ompt/content.hpp"
 
 #include <dlfcn.h>

@@ -13,9 +13,9 @@ struct Content {
   std::uint64_t hash = 0;
 };
 
-/// Of a copy that has ended: XXH3 of the `bytes` at the host's end of it, read at some 10 GB/s on the calling thread.
-/// Nothing for operations that are no copy, and where it is not certain that one end, and which, is the host's:
-/// memory of a device must not be read.
+/// Of a copy whose end the runtime reports: XXH3 of the `bytes` at the host's end of it, read at some 10 GB/s on the
+/// calling thread. Nothing for operations that are no copy, and where it is not certain that one end, and which, is the
+/// host's: memory of a device must not be read.
 Content content_of(ompt_target_data_op_t optype, const void* source, int source_device, const void* destination,
                    int destination_device, std::uint64_t bytes) noexcept;
 

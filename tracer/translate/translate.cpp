@@ -168,6 +168,7 @@ void Translation::link() {
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
   std::vector<AnnotationRange> strays = find_stray_ranges(source_, tables_, vocabulary_, clock_, options_.threads);
+  if (options_.devices) tables_.landed = options_.devices->landed;
   if (options_.excluded.all_devices) {
     repairs_.note(Repair::devices_left_out);
   } else if (options_.devices) {

@@ -183,8 +183,12 @@ void DataMovement::fetched(Device& device, const Open& open) {
     found->second.fetched_at = open.cost.region;
     found->second.device_address = open.source;
   }
-  if (!open.has_content || found == device.variables.end()) return;
+  if (found == device.variables.end()) return;
   History& history = found->second;
+  if (!open.has_content) {  // what came may be anything
+    history.is_known = history.on_host = false;
+    return;
+  }
   // What comes back is what was sent: no kernel has changed it, and the next copy of it is a duplicate.
   const bool unchanged = history.on_device && history.device_content == open.content;
   if (unchanged) add(DataPattern::returned_unchanged, open.cost, history.sent_at);

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -54,6 +55,7 @@ struct Tables {
   /// The deepest region that is open at the end. What is open is closed from within, an instant for each level, so that
   /// in whatever order a reader merges the threads, a team's members have left it when its master joins.
   std::uint8_t open_levels = 0;
+  std::span<const HostOpId> landed;  ///< DeviceTimeline's
 
   /// The number of toggles until the pause that `time` is in, with its begin; 0: recording is on.
   std::size_t pause_at(Ticks time) const noexcept {

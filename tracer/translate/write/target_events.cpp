@@ -2,6 +2,7 @@
 // See target_events.hpp.
 #include "tracer/translate/write/target_events.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tracer::translate {
@@ -58,13 +59,19 @@ void TargetEvents::map(const Record& r, const Record& more, Nanoseconds t) {
   regions_.pass(t, {more.c, Construct::target_map, false, 0});
 }
 
+/// What the host's memory held at the end of the callback is what was copied: sent, or there when it was hashed.
+bool TargetEvents::has_right_content(Construct copy, HostOpId id) const noexcept {
+  const auto landed = context_.tables.landed;
+  return copy != Construct::data_from_device || std::binary_search(landed.begin(), landed.end(), id);
+}
+
 void TargetEvents::data_op(const Record& r, const Record& more, Nanoseconds t) {
   const auto device = [](std::uint32_t half) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int16_t>(half)));
   };
   EventBuffer& out = context_.out;
   const Construct construct = data_op_construct(r.sub);
-  if (r.endpoint == Endpoint::end && more.sub != 0)
+  if (r.endpoint == Endpoint::end && more.sub != 0 && has_right_content(construct, r.b))
     out.add(t, EventType::parameter_uint, context_.names[Parameter::content_hash], more.c);
   if (r.b != no_id && !context_.tables.excluded.all_devices) out.attribute(context_.names[Attribute::host_op_id], r.b);
   if (r.endpoint == Endpoint::end) {

@@ -25,6 +25,7 @@ class TargetEvents {
  private:
   void map(const Record& r, const Record& more, Nanoseconds t);
   void data_op(const Record& r, const Record& more, Nanoseconds t);
+  bool has_right_content(Construct copy, HostOpId id) const noexcept;
   struct OpenTarget {
     TargetId id;
     std::uint64_t codeptr;
