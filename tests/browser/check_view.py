@@ -172,6 +172,23 @@ def check_folded(browser, viewer):
     clean(browser, viewer)
 
 
+def check_search_in_others(browser, viewer):
+    """Threads that are not shown are searched, too; what is found there is shown."""
+    browser.evaluate("document.getElementById('timeline').focus()")
+    browser.key("Escape")
+    browser.key("l")
+    browser.type("thread 1")
+    browser.key("Enter")
+    settle(browser, "tracerView.order().length === 1")
+    browser.key("/")
+    browser.type("kernel")
+    browser.key("Enter")
+    settle(browser, "tracerView.selection()")
+    assert browser.evaluate("tracerView.selection().row.lane.stream && tracerView.order().includes(tracerView.selection().row.lane)")
+    browser.key("Escape")
+    clean(browser, viewer)
+
+
 def check_range(browser, viewer):
     browser.evaluate("tracerView.showTab('In view'); tracerView.setRange(1000000, 1500000)")
     settle(browser, "tracerView.statistics() && tracerView.statistics().from === 1000000")
@@ -342,6 +359,7 @@ def checks(browser, directory):
         address, first = check_search(browser, viewer)
         check_bookmark(browser, viewer, address, first)
         check_folded(browser, viewer)
+        check_search_in_others(browser, viewer)
         check_range(browser, viewer)
         check_gone(browser, viewer)
     check_links(browser, tracer, directory / "ring")

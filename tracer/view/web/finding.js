@@ -3,7 +3,7 @@
 // Finding regions by name, in all of the trace: the server looks for them.
 import {remember} from './address.js';
 import {$} from './dom.js';
-import {ask, lanesShown, selectAt} from './live.js';
+import {ask, selectAt} from './live.js';
 import {goesOnFrom, listOf, nameSought} from './lookup.js';
 import {select} from './navigation.js';
 import {axisTime, count} from './numbers.js';
@@ -35,10 +35,12 @@ export function step(by) {
   go(by, Math.round(at));
   return true;
 }
+/** Of the side whose tables are shown, all that have something: those that are folded away or not among the wanted ones, too. */
+const lanesSearched = () => lanes.filter((lane) => lane.side === side && !lane.left_out).map((lane) => lane.index);
 /** The number of the last search: an answer to the one before, or behind another selection, is too late. */
 let searches = 0;
 async function go(by, at) {
-  const number = ++searches, since = selections, text = sought, list = listOf(lanesShown());
+  const number = ++searches, since = selections, text = sought, list = listOf(lanesSearched());
   let answer = null, from = Math.max(0, at), first = at < 0 ? 1 : 0;
   for (;;) {
     answer = await ask('search', {text, [by > 0 ? 'after' : 'before']: from, first, lanes: list});
