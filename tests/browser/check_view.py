@@ -27,6 +27,8 @@ def check_whole(browser, viewer):
     open_page(browser, viewer.url)
     assert browser.evaluate("location.href").startswith(f"http://127.0.0.1:{viewer.port}/") and "token" not in browser.evaluate("location.href")
     assert browser.evaluate("tracerView.lanes.every((lane) => lane.left_out || lane.rows[0].begin.length > 0)")
+    keys = browser.evaluate("document.getElementById('keys').textContent")
+    assert all(word in keys for word in ("longer than 1 ms", "event:acquire_lock", "linked with")) and "in:solve" not in keys, keys
     settle(browser, "tracerView.statistics()")
     assert "implicit barrier" in browser.evaluate("document.getElementById('panel').textContent")
     clean(browser, viewer)

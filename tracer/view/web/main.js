@@ -24,6 +24,7 @@ $('facts').textContent = sides.map((one) => `${compared ? one.title + ' ' : ''}$
 for (const id of ['path', 'arrows']) $(id).onchange = () => { redraw(); refresh(); };
 for (const [key, what] of [['j', 'go to the other side of what the selected slice is linked with: a message, a launch, the task\'s creation'], ['J', 'the next one of these, in turn']])
   $('keys').querySelector('tr').after(tag('tr', {}, tag('td', {}, tag('kbd', {}, key)), tag('td', {}, what)));
+$('findMore').replaceChildren(tag('code', {}, 'critical longer than 1 ms'), ': long ones; ', tag('code', {}, 'event:acquire_lock'), ': events of a type');
 document.addEventListener('keydown', (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey || $('keys').open || ['INPUT', 'SELECT'].includes(/** @type {any} */ (e.target).tagName)) return;
   if (e.key === 'j' || e.key === 'J') { follow(e.key === 'J'); e.preventDefault(); }
