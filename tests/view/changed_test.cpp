@@ -69,9 +69,10 @@ TEST_CASE("of an archive that is replaced while it is viewed there are no slices
   links_wanted[0].anchor = anchor;
   links_wanted[0].stamp = stamp;
   links_wanted[0].locations = threads;
+  links_wanted[0].title = "the trace";
   const LinksMaker links{links_wanted};
-  while (links.links(0) == nullptr && links.failure().empty()) std::this_thread::yield();
-  CHECK_THAT(links.failure(), says_so);
+  while (links.links(0) == nullptr && links.failure(0).empty()) std::this_thread::yield();
+  CHECK_THAT(links.failure(0), says_so && ContainsSubstring("counters of the trace"));
 
   std::vector<ReportMaker::Wanted> report_wanted(1);
   report_wanted[0].anchor = anchor;

@@ -171,6 +171,35 @@ def check_no_report(tracer, trace):
                 path.rename(path.with_suffix(".evt"))
 
 
+def check_half(tracer, make_trace, top):
+    """Of two traces one whose events are damaged has no links: it is named, and the other one's are told."""
+    good, damaged = top / "good", top / "half damaged"
+    for directory, kind, number in ((good, "ring", "4"), (damaged, "large", "200000")):
+        subprocess.run([make_trace, kind, directory, number], check=True, stdout=subprocess.DEVNULL)
+        with Viewer(tracer, directory) as viewer:
+            viewer.wait_for_links()
+    (damaged / "traces.links").unlink()
+    for path in (damaged / "traces").glob("*.evt"):  # size and time are as they were: the index is used
+        before, data = path.stat(), bytearray(path.read_bytes())
+        if len(data) > 12000:
+            data[4000:8000] = b"\xff" * 4000
+        path.write_bytes(data)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for traces in ((damaged, good), (good, damaged)):
+        with Viewer(tracer, *traces) as viewer:
+            while not (extra := viewer.ask("extra"))["ready"]:
+                time.sleep(0.02)
+            assert extra["failure"].startswith("no arrows, critical path and counters of half damaged: ") and extra["failure"].count("no arrows") == 1, extra
+            assert len(extra["resolutions"]) == 1, extra
+            links = viewer.ask("links", **{"from": 0, "to": 1 << 40})
+            assert links["ready"] and len(links["links"]) > 10, links
+            paths = viewer.ask("path", **{"from": 0, "to": 1 << 40, "width": 900})["sides"]
+            assert [bool(steps) for steps in paths] == [trace == good for trace in traces], paths
+            of = [viewer.ask("at", lane=side["location"], time=20_010_000) for side in viewer.ask("trace")["sides"]]  # far behind the damage, in a team
+            assert [one["ready"] for one in of] == [trace == good for trace in traces] == [one["failure"] == "" for one in of], of
+            assert viewer.ask("counters", **{"from": 0, "to": 1 << 40, "width": 9, "series": "0"}) == {"counters": []}
+
+
 def check_raw(viewer):
     """What is no HTTP, and who says nothing, keep nobody from an answer."""
     for text in (b"", b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"\x16\x03\x01\x02\x00", b"A" * 50000):
@@ -331,7 +360,9 @@ def main():
         for check in (check_report, check_no_report, check_ports, check_end, check_end_at_once, check_words, check_open, check_changes):
             check(tracer, trace)
             print(check.__name__)
-        check_replaced(tracer, make_trace, pathlib.Path(temporary))
+        for check in (check_replaced, check_half):
+            check(tracer, make_trace, pathlib.Path(temporary))
+            print(check.__name__)
     print("ok")
 
 

@@ -117,7 +117,7 @@ class Viewer {
     const index::Stored stored = index_of(*source);
     const std::uint64_t stamp = stored.contents->header().stamp;
     wanted_links_.push_back(
-        {anchor, places_of_links(*source, stored.path), stamp, source->definitions().locations.size()});
+        {anchor, places_of_links(*source, stored.path), stamp, source->definitions().locations.size(), ""});
     samples_.emplace_back();
     if (std::optional<samples::SampleSet> set = read_samples(anchor); set && !set->samples.empty())
       samples_.back() = std::make_unique<view::Sampled>(std::move(*set), source->definitions());
@@ -126,6 +126,7 @@ class Viewer {
       add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));
       index::require_unchanged(desk.indexes.back()->source(), stamp);
     }
+    wanted_links_.back().title = desks_[0].traces.back().title;
   }
 
   /// Beside the index; in the cache, where others have that.

@@ -65,6 +65,13 @@ class Api {
   std::shared_ptr<const LinksFile> links_of(const ViewedTrace& trace) const {
     return links_ == nullptr ? nullptr : links_->links(trace.number);
   }
+  std::string failure_of_links(const ViewedTrace& trace) const {
+    return links_ == nullptr ? std::string{} : links_->failure(trace.number);
+  }
+  /// Whether a trace has all the links that it will have.
+  bool is_linked(const ViewedTrace& trace) const {
+    return links_of(trace) != nullptr || !failure_of_links(trace).empty();
+  }
   /// Of the lanes that a query names, those of a trace; all where it names none.
   std::vector<bool> wanted(const ViewedTrace& trace, const Words& words) const;
 

@@ -140,6 +140,7 @@ std::string Api::at(const Words& words) {
   const std::uint64_t begin = asked ? asked->begin : of.origin + time, end = asked ? asked->end : begin;
   const std::shared_ptr<const LinksFile> file = links_of(*of.trace);
   answer["ready"] = file != nullptr;
+  answer["failure"] = failure_of_links(*of.trace);
   if (file != nullptr) {
     LinksFile::Links found = file->of_location(of.location, begin, end, links_shown);
     // What the call itself is for comes first.

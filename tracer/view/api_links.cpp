@@ -45,13 +45,15 @@ std::vector<bool> Api::wanted(const ViewedTrace& trace, const Words& words) cons
 }
 
 std::string Api::extra() const {
-  bool is_ready = links_ != nullptr, has_samples = false;
+  bool is_ready = true, has_samples = false;
+  std::string failure;
   Json counters = Json::array(), resolutions = Json::array();
   std::size_t left_out = 0;
   for (const ViewedTrace& one : traces_) {
     has_samples = has_samples || one.samples != nullptr;
+    is_ready = is_ready && is_linked(one);
+    if (const std::string why = failure_of_links(one); !why.empty()) failure += (failure.empty() ? "" : "; ") + why;
     const std::shared_ptr<const LinksFile> file = links_of(one);
-    is_ready = is_ready && file != nullptr;
     if (file == nullptr) continue;
     resolutions.push_back(file->resolution());
     const Definitions& of = one.index->definitions();
@@ -71,7 +73,7 @@ std::string Api::extra() const {
   }
   return text_of_json({{"ready", is_ready},
                        {"share", links_ == nullptr ? 0.0 : links_->share()},
-                       {"failure", links_ == nullptr ? "" : links_->failure()},
+                       {"failure", failure},
                        {"samples", has_samples},
                        {"resolutions", std::move(resolutions)},
                        {"counters", is_ready ? std::move(counters) : Json::array()},
@@ -90,8 +92,8 @@ std::string Api::links(const Words& words) const {
   bool is_ready = true, is_exact = true;
   for (const ViewedTrace& one : traces_) {
     const std::vector<bool> locations = wanted(one, words);
+    is_ready = is_ready && is_linked(one);
     const std::shared_ptr<const LinksFile> file = links_of(one);
-    is_ready = is_ready && file != nullptr;
     if (file == nullptr) continue;
     const std::uint64_t origin = one.index->header().first;
     LinksFile::Query query;
@@ -117,8 +119,8 @@ std::string Api::path(const Words& words) const {
   bool is_ready = true;
   for (const ViewedTrace& one : traces_) {
     Json steps = Json::array();
+    is_ready = is_ready && is_linked(one);
     const std::shared_ptr<const LinksFile> file = links_of(one);
-    is_ready = is_ready && file != nullptr;
     const std::uint64_t origin = one.index->header().first;
     if (file != nullptr)
       for (const PathStep& step :
@@ -136,8 +138,9 @@ std::string Api::counters(const Words& words) const {
   Json list = Json::array();
   std::size_t number = 0;
   for (const ViewedTrace& one : traces_) {
+    if (!is_linked(one)) break;  // what is behind it has no numbers yet
     const std::shared_ptr<const LinksFile> file = links_of(one);
-    if (file == nullptr) break;  // what is behind it has no numbers yet
+    if (file == nullptr) continue;
     const std::uint64_t origin = one.index->header().first;
     for (std::size_t i = 0; i < file->series().size() && number < most_series; ++i, ++number) {
       if (!std::binary_search(asked.begin(), asked.end(), number)) continue;

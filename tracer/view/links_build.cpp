@@ -148,7 +148,9 @@ void build_links(EventSource& source, std::uint64_t stamp, LinksWriter& to,
 }
 
 LinksMaker::LinksMaker(std::vector<Wanted> wanted)
-    : wanted_{std::move(wanted)}, made_(wanted_.size()), thread_{in_background([this] { work(); })} {}
+    : wanted_{std::move(wanted)}, made_(wanted_.size()), failures_(wanted_.size()) {
+  thread_ = in_background([this] { work(); });
+}
 
 LinksMaker::~LinksMaker() {
   must_end_ = true;
@@ -160,9 +162,9 @@ std::shared_ptr<const LinksFile> LinksMaker::links(std::size_t trace) const {
   return made_.at(trace);
 }
 
-std::string LinksMaker::failure() const {
+std::string LinksMaker::failure(std::size_t trace) const {
   const std::lock_guard lock{mutex_};
-  return failure_;
+  return failures_.at(trace);
 }
 
 void LinksMaker::work() {
@@ -181,7 +183,7 @@ void LinksMaker::work() {
       why = error.what();
     }
     const std::lock_guard lock{mutex_};
-    failure_ = "no arrows, critical path and counters: " + why;
+    failures_[i] = "no arrows, critical path and counters of " + wanted_[i].title + ": " + why;
   }
 }
 

@@ -33,18 +33,19 @@ class LinksMaker {
     std::vector<std::filesystem::path> paths;  ///< where they may be kept; else they are in a file without a name
     std::uint64_t stamp = 0;
     std::size_t locations = 0;
+    std::string title;  ///< as messages name the trace
   };
   explicit LinksMaker(std::vector<Wanted> wanted);
   ~LinksMaker();
   LinksMaker(const LinksMaker&) = delete;
   LinksMaker& operator=(const LinksMaker&) = delete;
 
-  /// Null: not yet.
+  /// Null: not yet, or never.
   std::shared_ptr<const LinksFile> links(std::size_t trace) const;
+  /// Why there will be none of the trace; "": there are, or will be.
+  std::string failure(std::size_t trace) const;
   /// 0 to 1, of all traces.
   double share() const { return share_; }
-  /// Why there will be none; "" there are, or will be.
-  std::string failure() const;
 
  private:
   void work();
@@ -53,8 +54,8 @@ class LinksMaker {
 
   std::vector<Wanted> wanted_;
   std::vector<std::shared_ptr<const LinksFile>> made_;
-  std::string failure_;
-  mutable std::mutex mutex_;  ///< of what was made
+  std::vector<std::string> failures_;  ///< by trace, as made_
+  mutable std::mutex mutex_;           ///< of what was made
   std::atomic<double> share_{0};
   std::atomic<bool> must_end_{false};
   std::thread thread_;

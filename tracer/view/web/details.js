@@ -31,11 +31,11 @@ export async function follow(next) {
   const since = selections, answer = await detailsOf(selected.row, selected.index);
   if (!answer || since !== selections) return;
   if (answer.links && answer.links.length) goToLink(answer.links[followed % answer.links.length]);
-  else $('found').textContent = answer.ready ? 'linked with nothing' : 'not read yet';
+  else $('found').textContent = answer.ready ? 'linked with nothing' : answer.failure || 'not read yet';
 }
 const linkTo = (link, i) => tag('a', {href: '#', 'data-link': i}, `${lanes[link.lane].name} at ${axisTime(link.time, 1)}`);
 function linksPart(answer) {
-  if (!answer.ready) return [note('What it is linked with is being read.')];
+  if (!answer.ready) return [note(answer.failure || 'What it is linked with is being read.')];
   if (!links.length) return [];
   return [tag('h2', {}, 'Linked with'), plainTable([['what'], ['other side'], ['there'], ['from here to there', true], ['']], links.map((link, i) => [(linkNames[link.kind] || [link.kind, link.kind])[link.out ? 0 : 1], linkTo(link, i),
     link.name === undefined ? '' : [meta.names[link.name], meta.sources[link.name] ? tag('div', {class: 'muted'}, meta.sources[link.name]) : ''], time(link.out ? link.time - link.here : link.here - link.time), fields(link.what)])),

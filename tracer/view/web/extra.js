@@ -12,15 +12,18 @@ import {layout, redraw, shownFor, width} from './timeline.js';
 export const extra = {ready: false, share: 0, failure: '', samples: false, countersLeftOut: 0};
 const usualMost = 500;
 
-function noteArrows(text) { if (meta.arrowsNote !== text) { meta.arrowsNote = text; redraw(); } }
+/** Which trace has none of it, and why, stays there. @param {string} text */
+function noteArrows(text) {
+  const whole = [extra.failure, text].filter(Boolean).join('; ');
+  if (meta.arrowsNote !== whole) { meta.arrowsNote = whole; redraw(); }
+}
 /** Asks until it is there. @param {() => void} then is called once the server says what there is, and once all is there */
 export async function watch(then, wait = 100) {
   const answer = await ask('extra', {});
   if (!answer) return;
   const isFirst = wait === 100;
   Object.assign(extra, {ready: answer.ready, share: answer.share, failure: answer.failure, samples: answer.samples, countersLeftOut: answer.countersLeftOut});
-  if (extra.failure) noteArrows(extra.failure);
-  else if (!extra.ready) noteArrows(`arrows, critical path: ${Math.floor(100 * extra.share)} % read`);
+  if (!extra.ready) noteArrows(`arrows, critical path: ${Math.floor(100 * extra.share)} % read`);
   if (extra.ready) {
     noteArrows('');
     meta.counters = answer.counters.map((one, series) => ({...one, series, time: new Float64Array(0), value: [], y: 0}));
@@ -29,7 +32,7 @@ export async function watch(then, wait = 100) {
     refresh();
   }
   if (isFirst || extra.ready) then();
-  if (!extra.ready && !extra.failure) setTimeout(() => watch(then, Math.min(2000, 1.5 * wait)), wait);
+  if (!extra.ready) setTimeout(() => watch(then, Math.min(2000, 1.5 * wait)), wait);
 }
 /** Both ends of an arrow are on lanes that are shown, or stand for them. */
 const lanesOfArrows = () => lanes.filter((lane) => !shownFor(lane).hidden).map((lane) => lane.index);
