@@ -41,7 +41,8 @@ class EventSource {
   virtual void read(EventVisitor& visitor) = 0;
   /// Restricts read() to these locations, by LocationRef; a source may still deliver the others' events.
   virtual void want(const std::vector<bool>& locations) { (void)locations; }
-  /// How many records the last read() left out, since a later version of their format has defined them.
+  /// How many records the last read() left out, since a later version of their format has defined them; 0: of a part
+  /// of the trace's time, of which that is not known.
   virtual std::uint64_t unread() const { return 0; }
   /// What of the trace definitions and events here cannot express, by the name of its kind in the trace's format: how
   /// many records, of events those that the last read() came upon.

@@ -57,6 +57,19 @@ class Collected final : public TimelineVisitor {
   std::uint64_t last_ = 0;
 };
 
+/// A trace with a record that nobody here knows.
+class LaterTrace final : public EventSource {
+ public:
+  explicit LaterTrace(TraceBuilder& of) : of_{of} {}
+  const Definitions& definitions() const override { return of_.definitions(); }
+  std::uint64_t number_of_events() const override { return of_.number_of_events(); }
+  std::uint64_t unread() const override { return 1; }
+  void read(EventVisitor& visitor) override { of_.read(visitor); }
+
+ private:
+  TraceBuilder& of_;
+};
+
 Collected slices_of(TraceBuilder trace, const Part& part) {
   const auto cut = report::part_of(trace.set_clock(), part);
   Collected collected;
@@ -164,6 +177,19 @@ TEST_CASE("a part has the threads that are named, and no arrow to others") {
   part = {};
   part.from = 3600'000 * ms;
   CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), ContainsSubstring("behind its end"));
+}
+
+TEST_CASE("records of a later version are counted where all of the trace's time is read") {
+  TraceBuilder trace = imbalance_3_to_1();
+  LaterTrace later{trace.set_clock()};
+  Part part;
+  part.threads = Numbers{"0"};
+  CHECK(report::part_of(later, part)->unread() == 1);
+  part.from = 10 * ms;
+  CHECK(report::part_of(later, part)->unread() == 0);
+  part = {};
+  part.to = 10 * ms;
+  CHECK(report::part_of(later, part)->unread() == 0);
 }
 
 TEST_CASE("a part of a part has no more than that, and says of what it is one") {

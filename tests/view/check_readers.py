@@ -43,6 +43,29 @@ def check_skips(tracer, archive, early, late, *words):
     assert unread.returncode == 1 and "damaged" in unread.stderr, (unread.returncode, unread.stderr)
 
 
+def add_later_record(path):
+    """The first Enter of an event file is of a kind that a later version of OTF2 may have: its region, 0, is its length then."""
+    chunk_header, timestamp, enter, later = 18, 5, 12, 0x70
+    data, at = bytearray(path.read_bytes()), chunk_header
+    assert data[at] == timestamp, data[:40]
+    at += 9
+    at += 2 + data[at + 1]  # the begin of the team
+    assert data[at] == timestamp and data[at + 9] == enter and data[at + 10] == 0, data[:80]
+    data[at + 9] = later
+    path.write_bytes(data)
+
+
+def check_later_records(tracer, archive, late):
+    """One before the part is not counted in it, whether it is read or not."""
+    add_later_record(archive / "traces" / "0.evt")
+    of = [tracer, "report", "--json", archive]
+    whole = json.loads(subprocess.run(of, capture_output=True, check=True).stdout)
+    assert whole["event_counts"]["unread"] == 1, whole["event_counts"]
+    without = subprocess.run([*of, "--from", late], capture_output=True, check=True).stdout
+    windows.make_index(tracer, archive)
+    assert subprocess.run([*of, "--from", late], capture_output=True, check=True).stdout == without
+
+
 def main():
     tracer, make_trace = sys.argv[1:3]
     os.environ.pop("SSH_CONNECTION", None)
@@ -63,6 +86,8 @@ def main():
             for archive in sorted(path for path in directory.iterdir() if path.is_dir()):
                 compared[archive.name] = windows.compare(tracer, archive, out, windows=8)
             check_skips(tracer, directory / "random 0", "1us", "4.7ms")
+            random_archive.write(directory / "later", 9)
+            check_later_records(tracer, directory / "later", "4ms")
             subprocess.run([make_trace, "large", directory / "large", "150000", "4"], check=True, capture_output=True)
             length = json.loads(subprocess.run([tracer, "report", "--json", directory / "large"], check=True, capture_output=True).stdout)["wall_ns"]
             check_skips(tracer, directory / "large", "1us", f"{length * 9 // 10}ns", "--threads", "1")
