@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -31,12 +32,10 @@ constinit const char* const entry_names[] = {
 
 namespace {
 
-constexpr unsigned most_runtimes = 16, most_callers = 256;
+constexpr unsigned most_callers = 256;
 
-alignas(Runtime) constinit unsigned char places[most_runtimes][sizeof(Runtime)]{};
 constinit std::atomic<bool> is_keeping{false};
-constinit unsigned kept = 0;  ///< under is_keeping
-constinit std::atomic<const Runtime*> runtimes[most_runtimes]{};
+constinit std::atomic<const Runtime*> latest_runtime{nullptr};  ///< set under is_keeping
 /// An object that has called, by where it begins, and whom its calls go to.
 struct KnownCaller {
   std::atomic<std::uintptr_t> begin;  ///< 0: none
@@ -133,11 +132,10 @@ void describe(Runtime& runtime, Is is_it) noexcept {
 }
 
 const Runtime* known(std::uintptr_t base, bool has_old_locks) noexcept {
-  for (const auto& slot : runtimes) {
-    const Runtime* runtime = slot.load(std::memory_order_acquire);
-    if (runtime != nullptr && runtime->base == base && runtime->has_old_locks == has_old_locks) return runtime;
-  }
-  return nullptr;
+  const Runtime* runtime = latest_runtime.load(std::memory_order_acquire);
+  while (runtime != nullptr && (runtime->base != base || runtime->has_old_locks != has_old_locks))
+    runtime = runtime->next;
+  return runtime;
 }
 
 /// `handle`: as dlsym() takes it.
@@ -158,29 +156,36 @@ class Keeping {
   Keeping& operator=(const Keeping&) = delete;
 };
 
-/// Among those that are known. Of threads that make the same one at the same time the first has its kept, and no lock
-/// is held while it is made: the loader's functions wait for constructors, which may wait for other threads. nullptr:
-/// there are too many.
-const Runtime* keep(const Runtime& made) noexcept {
+/// nullptr: there is no memory.
+Runtime* new_runtime() noexcept {
+  void* const memory = mmap(nullptr, sizeof(Runtime), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED ? new (memory) Runtime{} : nullptr;
+}
+
+const Runtime* add(Runtime& made) noexcept {
   const Keeping keeping;
-  const Runtime* result = known(made.base, made.has_old_locks);
-  if (result == nullptr && kept < most_runtimes) {
-    std::memcpy(places[kept], static_cast<const void*>(&made), sizeof made);
-    auto* const runtime = std::launder(reinterpret_cast<Runtime*>(places[kept]));
-    runtime->number = kept;
-    runtimes[kept++].store(runtime, std::memory_order_release);
-    result = runtime;
-  }
-  return result;
+  if (const Runtime* const same = known(made.base, made.has_old_locks)) return same;
+  made.next = latest_runtime.load(std::memory_order_relaxed);
+  made.number = made.next != nullptr ? made.next->number + 1 : 0;
+  latest_runtime.store(&made, std::memory_order_release);
+  return &made;
+}
+
+/// Among those that are known. Of threads that make the same one at the same time the first has its kept, and no lock
+/// is held while it is made: the loader's functions wait for constructors, which may wait for other threads.
+const Runtime* keep(Runtime* made) noexcept {
+  const Runtime* const kept = add(*made);
+  if (kept != made) munmap(made, sizeof *made);
+  return kept;
 }
 
 const Runtime* make_of_program(bool has_old_locks) noexcept {
-  if (function_in_scope() == nullptr) return nullptr;
-  Runtime runtime{};
-  fill(runtime, [=](const char* name) { return symbol_of(RTLD_NEXT, name, has_old_locks); });
-  runtime.has_old_locks = has_old_locks;
-  const auto inside = reinterpret_cast<std::uintptr_t>(runtime.GOMP_barrier);
-  describe(runtime, [inside](const LoadedObject& object) { return object.contains(inside); });
+  Runtime* const runtime = function_in_scope() != nullptr ? new_runtime() : nullptr;
+  if (runtime == nullptr) return nullptr;
+  fill(*runtime, [=](const char* name) { return symbol_of(RTLD_NEXT, name, has_old_locks); });
+  runtime->has_old_locks = has_old_locks;
+  const auto inside = reinterpret_cast<std::uintptr_t>(runtime->GOMP_barrier);
+  describe(*runtime, [inside](const LoadedObject& object) { return object.contains(inside); });
   return keep(runtime);
 }
 
@@ -192,16 +197,16 @@ void* opened(const Library& library) noexcept {
 /// `own`: the library that the first of its callers is linked with. It has what the other lacks, as for the loader.
 const Runtime* make_of_library(const Library& library, const Library& own, bool has_old_locks) noexcept {
   void* const handle = opened(library);
-  if (handle == nullptr) return nullptr;
+  Runtime* const runtime = handle != nullptr ? new_runtime() : nullptr;
+  if (runtime == nullptr) return nullptr;
   void* const behind = own.base != library.base ? opened(own) : nullptr;
-  Runtime runtime{};
-  fill(runtime, [=](const char* name) {
+  fill(*runtime, [=](const char* name) {
     void* const symbol = symbol_of(handle, name, has_old_locks);
     return symbol != nullptr || behind == nullptr ? symbol : symbol_of(behind, name, has_old_locks);
   });
-  runtime.base = library.base;
-  runtime.has_old_locks = has_old_locks;
-  describe(runtime, [&](const LoadedObject& object) { return object.base == library.base; });
+  runtime->base = library.base;
+  runtime->has_old_locks = has_old_locks;
+  describe(*runtime, [&](const LoadedObject& object) { return object.base == library.base; });
   return keep(runtime);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 
@@ -44,8 +45,9 @@ struct Runtime {
   bool speaks_ompt;      ///< it calls tools itself: what it does is recorded by them
   bool is_missing;       ///< there is none
   bool cancels;          ///< OMP_CANCELLATION: it may drop a task that it is asked to run
-  char path[512];        ///< the file, as the loader has it
+  char path[PATH_MAX];   ///< the file, as the loader has it
   std::uint32_t number;  ///< from 0
+  const Runtime* next;   ///< that was found before
   mutable std::atomic<std::uint32_t> threads;  ///< that have used it
 };
 

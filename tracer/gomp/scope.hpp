@@ -6,6 +6,7 @@
 // exports do not show where a call would go. The other names of OpenMP do: the loader has bound them.
 #pragma once
 
+#include <climits>
 #include <cstdint>
 
 namespace tracer::gomp {
@@ -16,7 +17,7 @@ bool is_name_of_lock(const char* name) noexcept;
 /// A loaded library, or none.
 struct Library {
   std::uintptr_t base = 0;
-  char path[512] = "";
+  char path[PATH_MAX] = "";
 };
 
 /// What an object shows of the runtime that it calls.

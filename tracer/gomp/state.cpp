@@ -5,7 +5,9 @@
 #include <pthread.h>
 
 #include <bit>
+#include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 
 #include "tracer/connect.h"
@@ -258,15 +260,15 @@ void record_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const
 namespace {
 void record_use(const Runtime& runtime) noexcept {
   const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
-  char name[48], value[600];
+  char name[48], value[PATH_MAX + 16];
   std::snprintf(name, sizeof name, "%s%u", properties::fact(properties::run_libgomp), runtime.number);
   std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
   front->fact(name, value);
 }
 }  // namespace
 void use(Thread& self, const Runtime& runtime) noexcept {
-  const std::uint32_t bit = 1u << (runtime.number & 31);
-  if ((self.runtimes & bit) != 0) return;
+  const std::uint64_t bit = runtime.number < 64 ? std::uint64_t{1} << runtime.number : 0;
+  if (bit == 0 || (self.runtimes & bit) != 0) return;
   self.runtimes |= bit;
   auto record = [&] { record_use(runtime); };
   undisturbed(record);

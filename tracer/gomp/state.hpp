@@ -116,7 +116,7 @@ struct Thread {
   std::uint64_t process = 0;   ///< of which it has begun to record; a forked child is another
   std::uint32_t number = 0;    ///< in its team
   bool is_late = false;        ///< its part of a team is over, but for the barrier that it waits in
-  std::uint32_t runtimes = 0;  ///< bit by bit: those that it has used
+  std::uint64_t runtimes = 0;  ///< bit by bit: those of the first 64 that it has used
   unsigned old_depth = 0;      ///< regions of GOMP_parallel_start that are open
   const void* from = nullptr;  ///< for an entry point's second half: its return address
   Given given{};               ///< between an entry point and what libgomp calls
