@@ -40,6 +40,13 @@ void await_the_runtimes_start() noexcept {
 
 }  // namespace
 
+std::unique_lock<std::mutex> lock_unless(bool (*may_await_caller)() noexcept) noexcept {
+  constexpr timespec moment{0, 1'000'000};
+  std::unique_lock lock(starting, std::defer_lock);
+  while (!may_await_caller() && !lock.try_lock()) ::nanosleep(&moment, nullptr);
+  return lock;
+}
+
 WhileStarting::WhileStarting() noexcept {
   starter.store(own_thread_id());
 }

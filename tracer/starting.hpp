@@ -9,6 +9,10 @@ namespace tracer::tool {
 /// Held by the thread that begins or joins the run, and around fork.
 extern constinit std::mutex starting;
 
+/// `starting`, unless `may_await_caller` says first that its holder, or whom the holder waits for, may be waiting for
+/// the caller: nothing is locked then.
+std::unique_lock<std::mutex> lock_unless(bool (*may_await_caller)() noexcept) noexcept;
+
 /// On the thread on which a runtime starts the tool, from accept() to the end of start(). The runtime holds a lock of
 /// its own meanwhile (libomp 14: __kmp_initz_lock): a child that is forked then would wait for that lock without end.
 class WhileStarting {

@@ -65,10 +65,14 @@ std::atomic<const Session*> ended{nullptr};  ///< two threads may end the run at
 
 std::atomic<sample::Sampler*> sampler{nullptr};
 
+/// Also while they are begun, under the lock, which calls a driver; ompt::devices() comes after it.
+std::atomic<device::Devices*> begun_devices{nullptr};
+
 /// In a child: functions for the end of its parent, who watches the parent's threads, and that its recording had ended.
 void forget_parent() {
   if (Tool* self = tool.load()) self->at_end.clear();
   sampler.store(nullptr);
+  if (device::Devices* devices = begun_devices.load()) devices->leave_to_parent();
   ompt::context().has_ended.store(false, std::memory_order_relaxed);
 }
 
@@ -102,7 +106,7 @@ void write_journal(Session& session, const ompt::Registration& registration,
 // some code will submit work to devices, which libomp does not show: it answers "always" without any.
 // CUDA's driver may have come before the runtime.
 void start_devices(Session& session, const Config& config, bool driver_starts = false) {
-  if ((config.record & (record_device | record_target)) == 0 || ompt::devices() != nullptr) return;
+  if ((config.record & (record_device | record_target)) == 0 || begun_devices.load() != nullptr) return;
   auto* sink = new ompt::SessionDeviceSink(session);
   device::DeviceOptions options;
   options.set_choice(config.device);
@@ -110,6 +114,7 @@ void start_devices(Session& session, const Config& config, bool driver_starts = 
   options.memory_bytes = config.device_memory;
   options.calls = (config.record & record_device_api) != 0;
   auto* devices = new device::Devices(*sink, options);
+  begun_devices.store(devices);
   if (driver_starts)
     devices->driver_starts();
   else
@@ -348,13 +353,14 @@ bool connect() {
   return join(prepare());
 }
 
+// The calling thread is inside of the driver's start. Who begins devices under the lock may wait for that start; who
+// forks has the lock and waits for the thread that polls devices, which may wait for it as well.
 void cuda_starts() {
   // A runtime starts the tool, which starts CUPTI, which starts the driver: it is under way, and under the lock.
   if (this_thread_starts()) return;
-  if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
   prepare_for_forks(&forget_parent);
-  const std::lock_guard lock(starting);
-  if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
+  const auto lock = lock_unless([]() noexcept { return begun_devices.load() != nullptr; });
+  if (device::Devices* devices = begun_devices.load()) return devices->driver_starts();
   const Tool* self = prepare();
   if (self == nullptr || !records_cuda(self->config) || !join(self)) return;
   if (Session* session = Session::current()) start_devices(*session, self->config, true);

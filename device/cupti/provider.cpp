@@ -2,7 +2,7 @@
 // Subscribes to CUPTI, lends it buffers, and gives up for good at the first error.
 #include "device/cupti/provider.hpp"
 
-#include <pthread.h>
+#include <time.h>
 
 #include <cstdlib>
 #include <string>
@@ -50,13 +50,8 @@ void at_cupti_end() {
   recording = false;
   gate.close();
 }
-/// The child has no device and no thread of CUPTI's: a flush there never returns.
-void in_child() {
-  gate.reset();
-  recording = false;
-  pushed = 0;
-  current = nullptr;
-}
+
+constexpr const char* being_started = "CUPTI is being started";
 
 }  // namespace
 
@@ -168,38 +163,47 @@ bool Provider::subscribe() noexcept try {
 }
 
 /// In prepare(), or later when a library of CUDA has come: contexts and modules that are there already are recorded as
-/// well. `driver_starts`: inside of cuInit.
+/// well. `driver_starts`: inside of cuInit. Whoever comes while another thread starts CUPTI goes on: CUPTI may start
+/// the driver, or wait until another thread has, and the driver calls the tool from its start.
 DeviceAnswer Provider::start(bool driver_starts) noexcept {
-  // CUPTI may start the driver, which calls the tool from there: on this thread, whose start goes on.
-  static thread_local bool starts = false;
-  if (starts) return {false, "CUPTI is being started"};
-  starts = true;
-  const auto answer = start_once(driver_starts);
-  starts = false;
-  return answer;
+  auto state = State::waiting;
+  if (state_.compare_exchange_strong(state, State::starting)) {
+    const auto end = begin(driver_starts) ? State::running : State::off;
+    recording = end == State::running;
+    state = State::starting;
+    if (state_.compare_exchange_strong(state, end))
+      state = end;
+    else
+      recording = false;  // finish() has come meanwhile
+  }
+  if (state == State::off) return {false, reason_.c_str()};
+  return {true, state == State::running ? "CUPTI" : being_started};
 }
 
-DeviceAnswer Provider::start_once(bool driver_starts) noexcept {
-  const std::lock_guard lock(start_lock_);
-  if (state_ == State::running) return {true, "CUPTI"};
-  if (state_ == State::off) return {false, reason_.c_str()};
-  state_ = State::off;
+/// Not for ever: the thread that starts CUPTI may wait for what the caller holds (the loader's lock).
+void Provider::await_start() const noexcept {
+  constexpr timespec nap{0, 1'000'000};
+  constexpr int most_naps = 2000;
+  for (int naps = 0; naps < most_naps && state_ == State::starting; ++naps) ::nanosleep(&nap, nullptr);
+}
+
+/// False, with the reason in `reason_`. No lock is held here, nor registered what a thread that forks may wait for.
+bool Provider::begin(bool driver_starts) noexcept {
   if (!options_.api) {
     if (const char* reason = load_driver(api_)) {
       refuse(reason);
-      return {false, reason};
+      return false;
     }
   }
-  if (!subscribe()) return {false, reason_.c_str()};
+  if (!subscribe()) return false;
   if (api_.enable_callback)
     api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
   if (api_.set_thread_ids) api_.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (!check(api_.register_timestamp(on_timestamp), "cuptiActivityRegisterTimestampCallback") ||
       !check(api_.register_callbacks(on_request, on_complete), "cuptiActivityRegisterCallbacks") || !enable_all()) {
     if (!driver_starts) leave();  // else the next poll() does: leaving calls the driver
-    return {false, reason_.c_str()};
+    return false;
   }
-  ::pthread_atfork(nullptr, nullptr, &in_child);
   std::atexit(&at_cupti_end);
   int count = 0;
   if (!driver_starts && api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
@@ -207,9 +211,7 @@ DeviceAnswer Provider::start_once(bool driver_starts) noexcept {
   has_call_regions_ = options_.calls && !process_has_profiler();
   if (has_call_regions_) call_regions_.enable(api_, subscriber_, true);
   last_flush_ = monotonic();
-  state_ = State::running;
-  recording = true;
-  return {true, "CUPTI"};
+  return true;
 }
 
 DeviceAnswer Provider::prepare() noexcept {
@@ -248,11 +250,12 @@ bool Provider::is_cuda_device(const DeviceDescription& device) noexcept {
 /// NVIDIA devices are called "sm_90" by libomptarget.
 DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) noexcept try {
   const bool nvidia = device.type.substr(0, 3) == "sm_" || device.type.find("nvptx") != std::string_view::npos;
-  if (state_ == State::waiting) {
-    if (!nvidia) return {false, "the process does not use CUDA"};
-    start();
-  }
-  if (failed_ || state_ == State::off) return {false, reason_.c_str()};
+  if (state_ == State::waiting && !nvidia) return {false, "the process does not use CUDA"};
+  start();
+  await_start();
+  if (const DeviceAnswer started = start(); !started.accepted) return started;
+  if (state_ != State::running) return {false, being_started};
+  if (failed_) return {false, reason_.c_str()};
   if (!nvidia && !is_cuda_device(device)) return {false, "not an NVIDIA device"};
   flush_at_exit();
   const std::lock_guard lock(state_lock_);
@@ -292,11 +295,10 @@ void Provider::close(std::int32_t number) noexcept {
 }
 
 void Provider::finish() noexcept {
-  {
-    const std::lock_guard lock(start_lock_);
-    recording = false;
-    if (state_.exchange(State::off) != State::running) return;
-  }
+  await_start();
+  const auto before = state_.exchange(State::off);
+  recording = false;
+  if (before != State::running) return;
   const Gate::Pass pass(gate);
   // before kinds are switched off: what is open then is lost
   if (!failed_ && alive() && driver_runs(api_)) fetch_rest(true);
@@ -311,6 +313,14 @@ void Provider::finish() noexcept {
   }
   const std::lock_guard lock(state_lock_);
   devices_.read_all_clocks();
+}
+
+/// The child has no device and no thread of CUPTI's: a flush there never returns.
+void Provider::leave_to_parent() noexcept {
+  gate.reset();
+  recording = false;
+  pushed = 0;
+  current = nullptr;
 }
 
 /// Buffers that CUPTI still has are left to it.

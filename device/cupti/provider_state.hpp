@@ -48,6 +48,7 @@ class Provider final : public DeviceProvider {
   void flush() noexcept override;
   void poll() noexcept override;
   void finish() noexcept override;
+  void leave_to_parent() noexcept override;
 
   void request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept;
   void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept;
@@ -68,10 +69,11 @@ class Provider final : public DeviceProvider {
   void flush_before_exit() noexcept;
 
  private:
-  /// `waiting`: for a library of CUDA to be loaded. `off` is final.
-  enum class State { waiting, running, off };
+  /// `waiting`: for a library of CUDA to be loaded. `starting`: on one thread, once. `off` is final.
+  enum class State { waiting, starting, running, off };
   DeviceAnswer start(bool driver_starts = false) noexcept;
-  DeviceAnswer start_once(bool driver_starts) noexcept;
+  void await_start() const noexcept;
+  bool begin(bool driver_starts) noexcept;
   bool subscribe() noexcept;
   bool enable_all() noexcept;
   void disable_all() noexcept;
@@ -94,7 +96,6 @@ class Provider final : public DeviceProvider {
   const ProviderOptions options_;
   Api api_{};
   CUpti_SubscriberHandle subscriber_ = nullptr;
-  std::mutex start_lock_;
   std::atomic<State> state_{State::waiting};
   std::atomic<bool> failed_{false}, left_{false};
   std::mutex reason_lock_;

@@ -49,7 +49,8 @@ bool DeviceOptions::set_choice(std::string_view text) noexcept {
 struct Devices::State {
   DeviceSink& sink;
   DeviceOptions options;
-  std::mutex lock;  // devices opened and closed; never held while a provider closes
+  std::mutex lock;   // devices opened and closed; never held while a provider closes
+  std::mutex hooks;  // the hooks are what the providers' states say; nothing waits under it
   std::map<std::int32_t, DeviceInfo> infos;
   std::map<std::int32_t, DeviceProvider*> owners;
   bool finished = false;
@@ -134,6 +135,7 @@ void Devices::driver_starts() noexcept {
 
 /// A provider that failed takes its hooks back.
 void Devices::refresh_hooks() noexcept {
+  const std::lock_guard lock(state_->hooks);
   OperationHooks hooks;
   for (const auto& provider : state_->providers) {
     if (provider && provider->hooks().begin) hooks = provider->hooks();
@@ -155,6 +157,7 @@ void Devices::initialize(std::int32_t number, const char* type, DeviceHandle han
   info.paradigm_hint = paradigm_of(info.type);
   info.initialized = state_->options.clock();
   auto* owner = state_->offer({number, info.type, handle, lookup}, info);
+  refresh_hooks();  // the provider may have begun with this device
   state_->owners[number] = owner;
   state_->infos[number] = info;
   state_->sink.device(info);
@@ -233,6 +236,12 @@ void Devices::finish() noexcept {
   }
   for (const auto& provider : state_->providers)
     if (provider) provider->finish();
+}
+
+void Devices::leave_to_parent() noexcept {
+  if (!state_) return;
+  for (const auto& provider : state_->providers)
+    if (provider) provider->leave_to_parent();
 }
 
 }  // namespace tracer::device

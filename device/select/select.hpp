@@ -41,7 +41,8 @@ class Devices {
   /// before libomptarget creates its contexts.
   void prepare() noexcept;
 
-  /// CUDA's driver has called the tool from its start: CUPTI begins now, before the first context.
+  /// CUDA's driver has called the tool from its start: CUPTI begins now, before the first context, unless another
+  /// thread is at that. Waits for no other thread.
   void driver_starts() noexcept;
 
   /// The callbacks device_initialize, _finalize and _load (the record in the ring is the
@@ -77,6 +78,9 @@ class Devices {
   /// In the tool's finalize (or destructor), while the session still takes device records:
   /// flush, stop, parse the rest. Idempotent.
   void finish() noexcept;
+
+  /// In a forked child, on its only thread: nothing of the parent's devices is touched from then on.
+  void leave_to_parent() noexcept;
 
  private:
   struct State;

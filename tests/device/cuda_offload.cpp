@@ -5,6 +5,7 @@
 //   CUDA_PROFILER=FILE: the profiler that it brings along, begun when CUDA is in use.
 //   CUDA_GRAPH=N: a kernel is a graph of N of them.
 //   CUDA_UNANNOUNCED=1: the runtime announces the first device only.
+//   CUDA_INIT_ASIDE=1: another thread has called cuInit, and may be in it, when the runtime starts the tool.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +122,15 @@ Device open_device(int number) {
   return device;
 }
 
+/// A thread that has come to cuInit of the fake driver.
+std::thread init_aside_if_wanted() {
+  if (!std::getenv("CUDA_INIT_ASIDE")) return {};
+  const auto callers = reinterpret_cast<int (*)()>(dlsym(driver, "fake_cuda_init_callers"));
+  std::thread other([] { cuda("cuInit", 0u); });
+  while (callers && callers() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return other;
+}
+
 /// A child that does nothing, as system() or a Python module makes it.
 void fork_if_wanted() {
   if (!std::getenv("CUDA_FORKS")) return;
@@ -141,7 +151,9 @@ int main(int argc, char** argv) {
   const char* profiler_file = std::getenv("CUDA_PROFILER");
   void* profiler = profiler_file ? dlopen(profiler_file, RTLD_NOW) : nullptr;
   if (profiler_file && !profiler) return std::printf("%s\n", dlerror()), 2;
+  std::thread aside = init_aside_if_wanted();
   auto* tool = start_tool();
+  if (aside.joinable()) aside.join();
   fork_if_wanted();
   cuda("cuInit", 0u);
   int count = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CUDA's driver, opened when OpenMP has long begun, as Python does it, and called from the threads of a parallel
-// region. Usage: cuda_late [early]      early: opened before the first construct
+// region. CUDA_EARLY=1: opened before the first construct.   CUDA_UNUSED=1: opened only.
+//   CUDA_INIT_FIRST=1: the driver is started before the tool has seen it.
 #include <omp.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ int main() {
   if (!early) driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return std::fprintf(stderr, "%s\n", dlerror()), 2;
   if (std::getenv("CUDA_UNUSED")) return 0;
+  if (std::getenv("CUDA_INIT_FIRST")) cuda("cuInit", 0u);
   if (!early && std::getenv("OMP_TOOL_LIBRARIES")) let_the_tool_see();
   const Loaded loaded = load();
 #pragma omp parallel num_threads(threads)

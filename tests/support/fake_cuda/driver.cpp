@@ -6,10 +6,14 @@
 
 #include <dlfcn.h>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <mutex>
+#include <thread>
 
 // The name as LLVM's plugin asks for it; the others are the header's ("cuDeviceTotalMem_v2").
 #undef cuDeviceGetUuid
@@ -19,6 +23,13 @@ namespace {
 
 thread_local std::vector<CUcontext> below;  ///< the thread's stack of contexts, without the current one
 thread_local bool starts = false;           ///< cuInit is at work
+std::atomic<int> init_callers{0};           ///< threads that have come to cuInit
+
+void await_another_caller() {
+  constexpr int most_naps = 20'000;
+  for (int naps = 0; naps < most_naps && init_callers < 2; ++naps)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 /// As the real one, whose own exit handler runs before the destructors of libraries loaded earlier.
 void tear_down() {
@@ -101,11 +112,16 @@ static void inject() {
   const char* path = std::getenv("CUDA_INJECTION64_PATH");
   void* library = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
   const auto initialize = library ? reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection")) : nullptr;
+  if (initialize && std::getenv("FAKE_CUDA_INIT_AWAITS")) await_another_caller();
   starts = true;
   if (initialize && initialize() == 0) std::fprintf(stderr, "fake driver: InitializeInjection failed\n");
   starts = false;
 }
+EXPORT int fake_cuda_init_callers() {
+  return init_callers;
+}
 EXPORT CUresult cuInit(unsigned) {
+  ++init_callers;
   if (gone) return CUDA_ERROR_DEINITIALIZED;
   if (const auto code = setting("FAKE_CUDA_FAILS", 0)) return static_cast<CUresult>(code);
   if (setting("FAKE_CUDA_DEVICES", 1) == 0) return CUDA_ERROR_NO_DEVICE;

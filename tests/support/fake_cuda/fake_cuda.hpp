@@ -17,6 +17,7 @@
 //   FAKE_CUPTI_INITS=1       subscribing starts the driver
 //   FAKE_CUPTI_TOO_NEW=13    libcupti.so.13 takes no subscriber; libcupti.so.12 does
 //   FAKE_CUPTI_GRAPH_TIMES=n after n kernels of graphs their records have no times
+//   FAKE_CUDA_INIT_AWAITS=1  cuInit calls the tool when another thread is waiting for cuInit
 //   FAKE_CUDA_MODULE_MS=n    loading a module takes n ms
 //   CUDA_INJECTION64_PATH    as the real driver: cuInit loads it and calls InitializeInjection
 // As the real ones: a buffer for each thread, a crash on NULL, records that stay open over a switch, and, with
