@@ -3,6 +3,7 @@
 #include "device/cupti/convert.hpp"
 
 #include <span>
+#include <utility>
 
 #include "tracer/base/text.hpp"
 #include "tracer/kernel_shape.hpp"
@@ -11,7 +12,7 @@ namespace tracer::device::cupti {
 namespace {
 
 constexpr std::size_t batch_size = 256;
-/// Calls whose operations are still to come.
+/// Calls whose operations are still to come, and records whose device is.
 constexpr std::size_t most_remembered = 1 << 16;
 
 std::string name_of(const char* prefix, const CUuuid& uuid) {
@@ -70,6 +71,12 @@ DeviceRecord nobodys_record(DeviceRecordKind kind) noexcept {
   return out;
 }
 
+DeviceRecord timed_record(DeviceRecordKind kind) noexcept {
+  DeviceRecord out = nobodys_record(kind);
+  out.clock = DeviceClock::device;
+  return out;
+}
+
 }  // namespace
 
 bool Converter::is_of_device(const CUpti_Activity& activity) noexcept {
@@ -86,12 +93,8 @@ bool Converter::is_of_device(const CUpti_Activity& activity) noexcept {
 }
 
 DeviceRecord Converter::blank(std::uint32_t cuda_device, DeviceRecordKind kind) const {
-  DeviceRecord out{};
+  DeviceRecord out = timed_record(kind);
   out.device = number_of_(cuda_device);
-  out.source_device = out.destination_device = -1;
-  out.kind = kind;
-  out.provider = DeviceProviderKind::cupti;
-  out.clock = DeviceClock::device;
   return out;
 }
 
@@ -103,6 +106,34 @@ void Converter::put(const DeviceRecord& record) {
 void Converter::flush() {
   if (!batch_.empty()) sink_.records(batch_);
   batch_.clear();
+}
+
+std::optional<std::uint32_t> Converter::device_of(std::uint32_t context) const {
+  const auto known = context == any_context ? device_of_context_.begin() : device_of_context_.find(context);
+  if (known == device_of_context_.end()) return std::nullopt;
+  return known->second;
+}
+
+void Converter::put_of_context(DeviceRecord record, std::uint32_t context) {
+  if (const auto device = device_of(context)) {
+    record.device = number_of_(*device);
+    put(record);
+  } else if (kept_.size() < most_remembered) {
+    kept_.push_back({record, context});
+  } else {
+    sink_.count("device.records_without_device", 1);
+  }
+}
+
+void Converter::learn_context(std::uint32_t context, std::uint32_t cuda_device) {
+  if (!device_of_context_.insert_or_assign(context, cuda_device).second) return;
+  const std::vector<Kept> kept = std::exchange(kept_, {});
+  for (const Kept& one : kept) put_of_context(one.record, one.context);
+}
+
+void Converter::finish() {
+  if (!kept_.empty()) sink_.count("device.records_without_device", kept_.size());
+  kept_.clear();
 }
 
 void Converter::take_kernel(const Kernel& in) {
@@ -201,26 +232,29 @@ void Converter::take_memory(const Memory& in) {
 }
 
 void Converter::take_synchronization(const Synchronization& in) {
-  const auto device = device_of_context_.find(in.contextId);
-  auto out = blank(device == device_of_context_.end() ? 0 : device->second, DeviceRecordKind::synchronize);
+  auto out = timed_record(DeviceRecordKind::synchronize);
   out.start = in.start;
   out.end = in.end;
   out.stream = in.streamId;
   out.context = in.contextId;
   out.correlation = in.correlationId;
   out.name = sink_.intern(name_of(in.type));
-  put(out);
+  put_of_context(out, in.contextId);
 }
 
 void Converter::take_overhead(const Overhead& in) {
   const bool of_device = in.objectKind == CUPTI_ACTIVITY_OBJECT_DEVICE ||
                          in.objectKind == CUPTI_ACTIVITY_OBJECT_CONTEXT ||
                          in.objectKind == CUPTI_ACTIVITY_OBJECT_STREAM;
-  auto out = blank(of_device ? in.objectId.dcs.deviceId : 0, DeviceRecordKind::overhead);
+  auto out = of_device ? blank(in.objectId.dcs.deviceId, DeviceRecordKind::overhead)
+                       : timed_record(DeviceRecordKind::overhead);
   out.start = in.start;
   out.end = in.end;
   out.name = sink_.intern(name_of(in.overheadKind));
-  put(out);
+  if (of_device)
+    put(out);
+  else
+    put_of_context(out, any_context);
 }
 
 void Converter::take_device(const Device& in) {
@@ -276,11 +310,21 @@ std::uint64_t Converter::thread_of(std::uint32_t correlation) {
 }
 
 void Converter::learn(const CUpti_Activity& activity) {
-  if (activity.kind == CUPTI_ACTIVITY_KIND_DRIVER || activity.kind == CUPTI_ACTIVITY_KIND_RUNTIME)
-    remember_thread(as<ApiCall>(activity));
-  if (activity.kind != CUPTI_ACTIVITY_KIND_CONTEXT) return;
-  const auto& context = as<Context>(activity);
-  device_of_context_[context.contextId] = context.deviceId;
+  const auto learn_context_of = [this](const auto& record) { learn_context(record.contextId, record.deviceId); };
+  switch (activity.kind) {
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+      return remember_thread(as<ApiCall>(activity));
+    case CUPTI_ACTIVITY_KIND_CONTEXT:
+      return learn_context_of(as<Context>(activity));
+    case CUPTI_ACTIVITY_KIND_KERNEL:  // CUPTI may lack the records of contexts
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return learn_context_of(as<Kernel>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return learn_context_of(as<Copy>(activity));
+    default:
+      return;
+  }
 }
 
 void Converter::take(const CUpti_Activity& activity) {

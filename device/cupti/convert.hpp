@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -36,12 +37,18 @@ class Converter {
   /// Passes the activity's records to the sink. Ignores kinds that do not concern a device; counts unknown ones.
   void take(const CUpti_Activity& activity);
   void flush();
+  /// What has no device is counted: none comes any more.
+  void finish();
   /// Kernels, copies and memsets.
   static bool is_of_device(const CUpti_Activity& activity) noexcept;
 
  private:
   DeviceRecord blank(std::uint32_t cuda_device, DeviceRecordKind kind) const;
   void put(const DeviceRecord& record);
+  /// On the context's device; kept until a record has named it.
+  void put_of_context(DeviceRecord record, std::uint32_t context);
+  std::optional<std::uint32_t> device_of(std::uint32_t context) const;
+  void learn_context(std::uint32_t context, std::uint32_t cuda_device);
   void take_kernel(const Kernel& in);
   void take_copy(const Copy& in);
   void take_peer_copy(const PeerCopy& in);
@@ -58,7 +65,15 @@ class Converter {
   void remember_thread(const ApiCall& call);
   std::uint64_t thread_of(std::uint32_t correlation);
 
+  /// Of what belongs to the process or a thread: the first context's device.
+  static constexpr std::uint32_t any_context = 0xffffffff;
+  struct Kept {
+    DeviceRecord record;
+    std::uint32_t context;
+  };
+
   std::map<std::uint32_t, std::uint32_t> device_of_context_;
+  std::vector<Kept> kept_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_of_call_;  // by correlation id
   std::deque<std::uint32_t> calls_;                                  // oldest first
   std::unordered_set<std::uint32_t> without_thread_;                 // whose call's record is still to come

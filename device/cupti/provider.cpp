@@ -312,6 +312,7 @@ void Provider::finish() noexcept {
           "intervals stand in");
   }
   const std::lock_guard lock(state_lock_);
+  converter_.finish();
   devices_.read_all_clocks();
 }
 

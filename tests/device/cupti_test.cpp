@@ -186,10 +186,44 @@ TEST_CASE("peer copies, memsets, memory, synchronisation, overhead and devices a
   CHECK(where == std::map<DeviceRecordKind, std::int32_t>{{DeviceRecordKind::transfer_peer, 4},
                                                           {DeviceRecordKind::memset, 4},
                                                           {DeviceRecordKind::synchronize, 5},
-                                                          {DeviceRecordKind::overhead, 4}});
+                                                          {DeviceRecordKind::overhead, 5}});
   REQUIRE(timeline.devices[0].memory.size() == 2);
   CHECK(timeline.devices[0].memory[0].bytes_in_use == 99);
   CHECK(timeline.devices[0].memory[1].bytes_in_use == 0);
+}
+
+TEST_CASE("a device that nothing ran on is not made up for waiting and overhead that belong to no device") {
+  Bench bench;
+  REQUIRE(bench.provider->prepare().accepted);
+  Activities first, second;
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  overhead.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  overhead.objectId.pt.processId = 1234;
+  overhead.start = monotonic(), overhead.end = overhead.start + 5;
+  first.add(overhead);
+  CUpti_ActivitySynchronization2 wait{};
+  wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  wait.start = monotonic(), wait.end = wait.start + 50;
+  wait.contextId = 3;
+  first.add(wait);
+  wait.contextId = 9;  // of which nothing is ever known
+  first.add(wait);
+  CUpti_ActivityKernel10 kernel{};
+  kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  kernel.deviceId = 1;
+  kernel.contextId = 3;
+  second.add(kernel);
+  FakeCupti::deliver(first);
+  bench.provider->poll();
+  CHECK(bench.sink.devices.empty());
+  FakeCupti::deliver(second);
+  bench.provider->finish();
+  REQUIRE(bench.sink.devices.size() == 1);
+  CHECK(bench.sink.devices.count(1) == 1);
+  REQUIRE(bench.sink.all.size() == 3);
+  for (const auto& record : bench.sink.all) CHECK((record.device == 1 && record.clock == DeviceClock::device));
+  CHECK(bench.sink.counters["device.records_without_device"] == 1);
 }
 
 TEST_CASE("a CUDA device that OpenMP never opened is announced by its first record") {

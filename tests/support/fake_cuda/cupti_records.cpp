@@ -201,9 +201,24 @@ void operation(const Operation& o) {
   }
 }
 
+/// It belongs to no device; the first comes before any context's record.
+void overhead_of_thread() {
+  if (!wants(CUPTI_ACTIVITY_KIND_OVERHEAD)) return;
+  CUpti_ActivityOverhead3 r{};
+  r.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  r.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
+  r.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  r.objectId.pt.processId = static_cast<std::uint32_t>(getpid());
+  r.objectId.pt.threadId = static_cast<std::uint32_t>(gettid());
+  r.end = now();
+  r.start = r.end - 1000;
+  store(r, 0);
+}
+
 void context(std::uint32_t id, std::uint32_t device) {
   cupti().has_context = true;
   if (wants(CUPTI_ACTIVITY_KIND_DEVICE)) devices();
+  overhead_of_thread();
   if (cupti().contexts_are_told)
     cupti().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
   if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) {
