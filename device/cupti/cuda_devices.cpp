@@ -12,8 +12,21 @@ std::uint64_t monotonic() noexcept {
   return read_monotonic();
 }
 
-/// libomptarget has made the device's context the thread's own when it announces the device. Where the thread's context
-/// is of another device, or of none, the devices are taken to come in CUDA's order.
+/// The runtime's numbers run in parallel with CUDA's, from a device that is known; nullopt where that gives none.
+std::optional<std::uint32_t> CudaDevices::cuda_device_beside(std::int32_t number, const Api& api) const {
+  if (opened_.empty()) return std::nullopt;
+  const auto [known, openmp] = *opened_.begin();
+  const std::int64_t device = std::int64_t{known} + number - openmp;
+  int count = 0;
+  const bool is_counted = api.device_count && api.device_count(&count) == CUDA_SUCCESS;
+  if (device < 0 || (is_counted && device >= count)) return std::nullopt;
+  const auto cuda_device = static_cast<std::uint32_t>(device);
+  if (opened_.count(cuda_device) != 0) return std::nullopt;
+  return cuda_device;
+}
+
+/// libomptarget has made the device's context the thread's own when it announces the device. A device that is announced
+/// late, when it is first used, may find another's there, or none.
 std::uint32_t CudaDevices::cuda_device_of(std::int32_t number, const Api& api) const {
   for (const auto& [known, openmp] : opened_)
     if (openmp == number) return known;
@@ -22,6 +35,7 @@ std::uint32_t CudaDevices::cuda_device_of(std::int32_t number, const Api& api) c
     const auto current = static_cast<std::uint32_t>(device);
     if (opened_.count(current) == 0) return current;
   }
+  if (const auto device = cuda_device_beside(number, api)) return *device;
   std::uint32_t next = 0;
   while (opened_.count(next)) ++next;
   return next;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "device/cupti/api.hpp"
@@ -35,6 +36,7 @@ class CudaDevices {
 
  private:
   std::uint32_t cuda_device_of(std::int32_t number, const Api& api) const;
+  std::optional<std::uint32_t> cuda_device_beside(std::int32_t number, const Api& api) const;
   void announce(std::int32_t number, std::uint32_t cuda_device);
 
   DeviceSink& sink_;

@@ -319,6 +319,21 @@ TEST_CASE("a device that is announced while another's context is current keeps i
   CHECK((bench.sink.all[0].device == 0 && bench.sink.all[1].device == 1));
 }
 
+TEST_CASE("of several devices one that is announced late, under another's context, has the CUDA device of its number") {
+  Bench bench;
+  bench.api.context_device = [](CUdevice* device) { return *device = FakeCupti::current_device, CUDA_SUCCESS; };
+  bench.api.device_count = [](int* count) { return *count = 4, CUDA_SUCCESS; };
+  REQUIRE(bench.provider->prepare().accepted);
+  FakeCupti::current_device = 0;
+  const std::int32_t before = GENERATE(0, 2);  // devices of others, which the runtime numbers first
+  REQUIRE(bench.open(before).accepted);
+  REQUIRE(bench.open(before + 3).accepted);
+  REQUIRE(bench.open(before + 1).accepted);
+  CHECK(bench.sink.devices.at(before).properties.at("cuda_device") == "0");
+  CHECK(bench.sink.devices.at(before + 3).properties.at("cuda_device") == "3");
+  CHECK(bench.sink.devices.at(before + 1).properties.at("cuda_device") == "1");
+}
+
 TEST_CASE("a copy that no construct made belongs to the thread that called CUDA") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);
