@@ -170,6 +170,7 @@ void record_unrecorded() noexcept {
                                           "locks that failed",
                                           "collective operations that failed",
                                           "one-sided operations",
+                                          "completions of one-sided operations",
                                           "file operations",
                                           "calls that found nothing"};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Unrecorded::count_));

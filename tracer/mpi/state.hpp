@@ -146,6 +146,7 @@ enum class Unrecorded : std::uint8_t {
   failed_lock,
   failed_collective,
   one_sided,
+  completion,
   file_operation,
   poll,
   count_
@@ -155,8 +156,8 @@ extern std::atomic<std::uint64_t> unrecorded[static_cast<std::size_t>(Unrecorded
 extern bool records_polls;
 /// Requests that went on at MPI's end; counted likewise.
 extern std::atomic<std::uint64_t> never_completed;
-inline void count_unrecorded(Unrecorded what) noexcept {
-  unrecorded[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+inline void count_unrecorded(Unrecorded what, std::uint64_t count = 1) noexcept {
+  unrecorded[static_cast<std::size_t>(what)].fetch_add(count, std::memory_order_relaxed);
 }
 
 std::uint64_t query_type_size(Thread& thread, Word datatype) noexcept;

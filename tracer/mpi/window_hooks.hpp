@@ -67,6 +67,7 @@ struct Operation {
   Window* window = nullptr;  ///< nullptr: it is not
   std::uint64_t id = 0;
   std::uint32_t target = 0;
+  bool is_get = false;
 };
 
 template <class Arguments>
@@ -83,14 +84,17 @@ Operation begin_operation(const Call& call, const Word* a) noexcept {
   std::uint8_t atomic = 0;
   if constexpr (Arguments::step == RmaStep::atomic) atomic = static_cast<std::uint8_t>(Arguments::atomic);
   call.rma(Endpoint::begin, Arguments::step, window->id, target, bytes.sent, bytes.received, id, atomic);
-  return {window, id, target};
+  return {window, id, target, Arguments::step == RmaStep::get};
 }
 
 /// MPI's function has returned: what synchronises from now on, on any thread, completes the operation. False: it
-/// failed, or there is no memory, and it is over.
+/// failed, or cannot be followed, and is over.
 inline bool hand_over(const Call& call, const Operation& operation, Word result) noexcept {
   if (operation.window == nullptr) return false;
-  if (!failed(result) && add_operation(*operation.window, operation.id, operation.target)) return true;
+  if (!failed(result)) {
+    if (add_operation(*operation.window, operation.id, operation.target, operation.is_get)) return true;
+    count_unrecorded(Unrecorded::completion);
+  }
   call.rma(Endpoint::none, failed(result) ? RmaStep::complete_here : RmaStep::complete_there, operation.window->id, 0,
            0, 0, operation.id);
   return false;

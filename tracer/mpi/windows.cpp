@@ -2,6 +2,7 @@
 // See windows.hpp.
 #include "tracer/mpi/windows.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -18,6 +19,8 @@ namespace {
 
 /// Records and events have 16 bits for them.
 constexpr std::uint32_t most_windows = 0xffff;
+/// Of a window that are open at a time.
+constexpr std::size_t most_operations = std::size_t{1} << 20;
 
 constinit SpinLock windows_lock;
 constinit HandleTable<Window> windows;
@@ -50,6 +53,25 @@ std::uint64_t count_one(Window& window) noexcept {
   const std::uint64_t begun = window.so_far() + 1;
   window.begun.store(begun, std::memory_order_relaxed);
   return begun;
+}
+
+/// The window's lock is held. The operation at `at` is complete at this side. Whether it stays, since it is not
+/// complete at the other one.
+bool is_open_there(Window& window, std::size_t at) noexcept {
+  if (window.open[at].is_get) {
+    window.open[at] = window.open[--window.count];
+    return false;
+  }
+  std::swap(window.open[at], window.open[window.local++]);
+  return true;
+}
+
+/// The window's lock is held.
+void forget_local(Window& window) noexcept {
+  count_unrecorded(Unrecorded::completion, window.local);
+  std::copy(window.open + window.local, window.open + window.count, window.open);
+  window.count -= window.local;
+  window.local = 0;
 }
 
 }  // namespace
@@ -136,10 +158,11 @@ std::uint32_t group_number(Word group) noexcept {
   return groups->number;
 }
 
-bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept {
+bool add_operation(Window& window, std::uint64_t id, std::uint32_t target, bool is_get) noexcept {
   const Locked lock(window.lock);
-  if (!make_room(window.open, window.count, window.room)) return false;
-  window.open[window.count++] = {id, count_one(window), target};
+  if (window.count == most_operations && window.local != 0) forget_local(window);
+  if (window.count == most_operations || !make_room(window.open, window.count, window.room)) return false;
+  window.open[window.count++] = {id, count_one(window), target, is_get};
   return true;
 }
 
@@ -153,10 +176,10 @@ std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target
   if (ids == nullptr) return 0;
   std::size_t taken = 0;
   if (completes == Completes::here) {
-    for (std::size_t i = window.local; i < window.count; ++i) {
-      if (!is_meant(window.open[i])) continue;
-      ids[taken++] = window.open[i].id;
-      std::swap(window.open[i], window.open[window.local++]);
+    for (std::size_t i = window.local; i < window.count;) {
+      const bool is_one = is_meant(window.open[i]);
+      if (is_one) ids[taken++] = window.open[i].id;
+      if (!is_one || is_open_there(window, i)) ++i;
     }
     return taken;
   }
@@ -179,7 +202,7 @@ bool end_here(Window& window, std::uint64_t id) noexcept {
   const Locked lock(window.lock);
   for (std::size_t i = window.count; i-- > window.local;)
     if (window.open[i].id == id) {
-      std::swap(window.open[i], window.open[window.local++]);
+      is_open_there(window, i);
       return true;
     }
   return false;

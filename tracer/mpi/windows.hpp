@@ -15,6 +15,7 @@ struct RmaOperation {
   std::uint64_t id = 0;     ///< unique in the process
   std::uint64_t begun = 0;  ///< the how-many-th of its window
   std::uint32_t target = 0;
+  bool is_get = false;  ///< complete at both sides when it is complete at this one
 };
 /// What a synchronisation makes of operations.
 enum class Completes : std::uint8_t {
@@ -68,11 +69,13 @@ void name_window(const Window& window, const char* name) noexcept;
 /// The number of a group's members in MPI_COMM_WORLD; Window::no_group: no memory.
 std::uint32_t group_number(Word group) noexcept;
 
-/// False: no memory, and its end is not recorded.
-bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept;
+/// False: no memory, or too many are open, and what completes it is not followed. Where it is one of too many, those
+/// that are complete here already are forgotten first: their completion at the other side is counted only.
+bool add_operation(Window& window, std::uint64_t id, std::uint32_t target, bool is_get) noexcept;
 /// The operations to `target` (all_ranks: all) that a synchronisation has completed: those of the first `begun`, which
 /// were there when it began. What other threads begin while it goes on is not complete by it. Their ids are the
-/// thread's until its next call; the number of them. Those that are complete here already are taken only everywhere.
+/// thread's until its next call; the number of them. Those that are complete here already are taken only everywhere,
+/// and gets only once.
 std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun,
                             Completes completes, std::uint64_t*& ids) noexcept;
 /// A request's: whether it was still open here.

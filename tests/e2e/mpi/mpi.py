@@ -68,7 +68,7 @@ class OneSided:
     """Windows, one-sided operations and locks, and the keys that the counter has for them."""
 
     def __init__(self):
-        self.windows, self.operations, self.held, self.collectives = set(), {}, collections.Counter(), 0
+        self.windows, self.operations, self.gets, self.held, self.collectives = set(), {}, set(), collections.Counter(), 0
 
     def event(self, process, kind, event, add):
         if kind in ("RmaPut", "RmaGet", "RmaAtomic"):
@@ -81,11 +81,14 @@ class OneSided:
             if event.matching_id in self.operations or event.win not in self.windows:
                 yield f"operation {event.matching_id} begins twice, or outside of its window"
             self.operations[event.matching_id] = "open"
+            if kind == "RmaGet":
+                self.gets.add(event.matching_id)
         elif kind in ("RmaOpCompleteNonBlocking", "RmaOpCompleteRemote", "RmaOpTest"):
             if self.operations.get(event.matching_id, "over") == "over":
                 yield f"operation {event.matching_id} is over and did not begin"
             elif kind != "RmaOpTest":
-                self.operations[event.matching_id] = "here" if kind == "RmaOpCompleteNonBlocking" else "over"
+                is_here = kind == "RmaOpCompleteNonBlocking" and event.matching_id not in self.gets  # a get is over by it
+                self.operations[event.matching_id] = "here" if is_here else "over"
         elif kind == "RmaWinCreate":
             self.windows.add(event.win)
         elif kind == "RmaWinDestroy":
