@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "tracer/base/weak_references.hpp"
 
@@ -129,6 +131,21 @@ void find_family() noexcept {
                   .seek_end = 403}};
   }
   family = f;
+}
+
+Description::Description() noexcept {
+  int length = 0;
+  if (ask(MpiFunction::Get_library_version, &line[0], &length) != 0) line[0] = '\0';
+  line[sizeof line - 1] = '\0';
+  line[std::strcspn(line, "\n")] = '\0';
+  for (char* c = line; *c != '\0'; ++c)
+    if (*c == '\t') *c = ' ';
+}
+
+bool is_mpich(const Description& description) noexcept {
+  static constexpr const char* names[] = {"MPICH", "MVAPICH", "Intel(R) MPI", "ParaStation", "psmpi"};
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char* name) { return std::strstr(description.line, name) != nullptr; });
 }
 
 bool Family::cancelled(Word status) const noexcept {

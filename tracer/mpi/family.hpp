@@ -75,6 +75,14 @@ extern Family family;
 /// Looks which MPI the process has. Before MPI_Init.
 void find_family() noexcept;
 
+/// The first line of what the MPI says that it is, which it may be asked at any time; "": nothing.
+struct Description {
+  Description() noexcept;
+  char line[8192] = "";  ///< MPI_MAX_LIBRARY_VERSION_STRING of MPICH
+};
+/// Whether it is MPICH's, or that of a descendant, which has its numbers.
+bool is_mpich(const Description& description) noexcept;
+
 /// The MPI's own function of this name behind this library; nullptr when there is none.
 void* next_function(const char* name) noexcept;
 

@@ -185,6 +185,15 @@ void record_unrecorded() noexcept {
     table->count("mpi.requests_never_completed", count);
 }
 
+void warn_of_other_mpi(const tracer_front_end& table, const Description& description) noexcept {
+  char line[384];
+  std::snprintf(line, sizeof line,
+                "its MPI (%.200s) is none that Tracer knows (Open MPI, MPICH and its descendants, the ABI of MPI 5): the "
+                "program's MPI calls are not recorded",
+                description.line[0] != '\0' ? description.line : "without a name");
+  table.message(line);
+}
+
 void at_the_end(void*) noexcept {
   abandon_at_end();
   record_unrecorded();
@@ -217,6 +226,10 @@ void connect() noexcept {
   has_connected.store(true, std::memory_order_relaxed);
   find_family();
   const auto* const table = tracer_find_and_connect(reinterpret_cast<const void*>(&connect));
+  if (table != nullptr && family.kind == FamilyKind::mpich) {  // or an MPI of which nothing is known
+    const Description description;
+    if (!is_mpich(description)) return warn_of_other_mpi(*table, description);
+  }
   if (table != nullptr && table->size >= offsetof(tracer_front_end, records_polls) + sizeof table->records_polls)
     records_polls = table->records_polls() != 0;
   front.store(table, std::memory_order_release);

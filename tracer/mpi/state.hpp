@@ -120,7 +120,7 @@ struct Thread {
 
 extern constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
 
-/// nullptr: nothing is recorded (before MPI_Init, without a trace).
+/// nullptr: nothing is recorded (before MPI_Init, without a trace, of an MPI that is not known).
 extern std::atomic<const tracer_front_end*> front;
 /// MPI may be called (world.hpp).
 extern std::atomic<bool> is_live;

@@ -3,7 +3,6 @@
 #include "tracer/mpi/world.hpp"
 
 #include <cstdlib>
-#include <cstring>
 
 #include "tracer/mpi/text.hpp"
 #include "tracer/property_names.hpp"
@@ -42,14 +41,8 @@ const char* level_name(int level) noexcept {
 
 void record_library() noexcept {
   record_fact(properties::fact(properties::mpi_family), family.name());
-  char text[8192] = "";  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH
-  int length = 0;
-  if (ask(MpiFunction::Get_library_version, text, &length) != 0) return;
-  text[sizeof text - 1] = '\0';
-  text[std::strcspn(text, "\n")] = '\0';
-  for (char* c = text; *c != '\0'; ++c)
-    if (*c == '\t') *c = ' ';
-  record_fact(properties::fact(properties::mpi_library), text);
+  if (const Description description; description.line[0] != '\0')
+    record_fact(properties::fact(properties::mpi_library), description.line);
 }
 
 /// From what there is. False: nothing identifies the processes.

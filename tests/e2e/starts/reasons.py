@@ -146,6 +146,15 @@ class Reasons:
         done = self.tracer("run", "-q", "-o", "address", "--", self.directory / "by_address", library, "begin", TRACER_LOG="off")
         need(line not in done.stderr, f"and nothing is said where no messages are wanted {done.stderr}")
 
+    def other_mpi(self):
+        """An MPI whose handles nobody knows is left alone, and a line names it."""
+        library, source = self.directory / "other/libmpi.so", str(HERE / "other_mpi.c")
+        library.parent.mkdir()
+        subprocess.run([self.options.compiler, "-DLIBRARY", "-shared", "-fPIC", "-Wl,-soname,libmpi.so", source, "-o", str(library)], check=True)
+        subprocess.run([self.options.compiler, source, "-o", str(self.directory / "other_mpi"), str(library), f"-Wl,-rpath,{library.parent}"], check=True)
+        done = self.tracer("run", "-o", "other-mpi", "--", self.directory / "other_mpi")
+        need(done.returncode == 7 and done.stderr.count("its MPI (Other MPI 2.26) is none that Tracer knows") == 1, f"another MPI: {done.returncode} {done.stderr.strip()}")
+
     def modes(self):
         """What others may read is as the umask says; what is recorded is nobody's business."""
         for umask, allowed in ((0o022, 0o755), (0o027, 0o750), (0o077, 0o700), (0o002, 0o755)):
@@ -179,7 +188,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.modes, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.other_mpi, reasons.modes, reasons.without_tasks, reasons.endings):
             check()
 
 
