@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from planting import HARD, IS_ROOT, OTHER, cases, give_away, sparse, state_of  # noqa: E402
+from planting import HARD, IS_ROOT, OTHER, cases, give_away, sparse, state_of, unpacked  # noqa: E402
 from traced import clean, traced  # noqa: E402
 
 TIME = 60
@@ -31,11 +31,13 @@ def record(options, program, output, **more):
 def commands(tracer, directory, out):
     if os.environ.get("TRACER_TEST_SANITIZED"):  # each start takes its time then: those that read differently
         yield from ([tracer, "convert", "-o", out / "archive", directory], [tracer, "check", directory], [tracer, "report", directory],
-                    [tracer, "export", "-f", "chrome", "-o", out / "export.json", directory])
+                    [tracer, "merge", directory], [tracer, "export", "-f", "chrome", "-o", out / "export.json", directory])
         return
     yield [tracer, "convert", directory]
     yield [tracer, "convert", "-o", out / "archive", directory]
     yield [tracer, "recover", directory]
+    yield [tracer, "merge", directory]
+    yield [tracer, "merge", "-o", out / "merged", directory]
     yield [tracer, "check", "--all", directory]
     yield [tracer, "check", "--json", directory]
     yield [tracer, "report", directory]
@@ -73,7 +75,7 @@ def obeyed(text):
     return sorted({hex(ord(c)) for c in decoded if (ord(c) < 0x20 and c != "\n") or 0x7f <= ord(c) < 0xa0})
 
 
-def check_case(options, name, make, victim, work):
+def check_case(options, name, make, victim, work, is_theirs=True):
     planted, out = work / "planted", work / "out"
     for command in commands(options.tracer, planted / "trace", out):
         for directory in (planted, out):
@@ -84,7 +86,8 @@ def check_case(options, name, make, victim, work):
         except OSError as error:
             yield f"{name}: cannot be planted any more: {error}"
             return
-        give_away(planted)
+        if is_theirs:
+            give_away(planted)
         before, theirs = state_of(victim), sorted(str(p) for p in planted.rglob("*"))
         status, said = run(command, out, options.environment)
         shown = " ".join(map(str, command[1:3]))
@@ -96,7 +99,7 @@ def check_case(options, name, make, victim, work):
             yield f"{name}: {shown} prints {bad}: {said[:300]!r}"
         if state_of(victim) != before:
             yield f"{name}: {shown} changed the victim's files: {said[-300:]!r}"
-        if IS_ROOT and sorted(str(p) for p in planted.rglob("*")) != theirs:
+        if is_theirs and IS_ROOT and sorted(str(p) for p in planted.rglob("*")) != theirs:
             yield f"{name}: {shown} changed the other user's directory: {said[-300:]!r}"
 
 
@@ -153,11 +156,16 @@ def planted(options, directory):
             return
         if bad := obeyed(done.stderr.encode()):
             yield f"the tool prints {bad}"
+    shutil.copytree(victim / "mine", victim / "job", symlinks=True)
+    (victim / "job" / "parts").mkdir()
     options.environment = clean()
     count = 0
     for name, make in cases(genuine, victim, work):
         count += 1
         yield from check_case(options, name, make, victim, work)
+    for name, make in unpacked(genuine, victim):
+        count += 1
+        yield from check_case(options, name, make, victim, work, is_theirs=False)
     yield from check_leftovers(options, victim, work)
     print(f"{count} cases")
 

@@ -106,6 +106,34 @@ def cases(genuine, victim, work):
     yield "files with set-user-id bits", with_archive(lambda to: [os.chmod(p, 0o6777) for p in to.rglob("*") if p.is_file()])
 
 
+def unpacked(genuine, victim):
+    """(name, function that makes the directory) of what the victim unpacked, so that it is his: only what is in it was planted."""
+    def begun(to):
+        (to / "merging" / "parts").mkdir(parents=True)
+
+    def whole(to):
+        begun(to)
+        shutil.copytree(genuine, to / "merging", symlinks=True, dirs_exist_ok=True)
+        shutil.rmtree(to / "merging" / "raw")
+
+    def one_joined(to):
+        whole(to)
+        (to / "parts").symlink_to(victim)
+        (to / "merging" / "joined").write_text("mine\n")
+
+    def own_to_be_moved(to):
+        shutil.copytree(genuine, to, symlinks=True)
+        shutil.rmtree(to / "raw")
+        whole(to)
+        (to / "merging" / "parts" / "replaced").symlink_to(victim / "room")
+
+    yield "a part of a begun merge is a link", lambda to: [begun(to), (to / "merging" / "parts" / "x").symlink_to(victim / "mine")]
+    yield "the parts of a begun merge are a link", lambda to: [whole(to), (to / "merging" / "parts").rmdir(), (to / "merging" / "parts").symlink_to(victim)]
+    yield "a begun merge is a link", lambda to: [to.mkdir(), (to / "merging").symlink_to(victim / "job")]
+    yield "the parts of a job are a link", one_joined
+    yield "where a job's own archive goes is a link", own_to_be_moved
+
+
 def hard_names(to):
     """Same lengths, so that no other byte of the archive changes."""
     for path in (to / "traces.def", to / "traces.otf2"):

@@ -52,6 +52,7 @@ int run(Options& options) {
   std::vector<fs::path> traces;
   for (const std::string& job : options.jobs) {
     require_directory(job);
+    if (options.output.empty()) require_own_place(job, "copy it first.");
     for (fs::path& trace : traces_below(fs::absolute(job).lexically_normal())) {
       require_own_place(trace, "copy it first.");
       traces.push_back(std::move(trace));

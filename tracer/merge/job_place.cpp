@@ -29,6 +29,7 @@
 #include "formats/samples/samples.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/output_stream.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/permissions.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/convert/recover.hpp"
@@ -79,6 +80,13 @@ bool parts_are_kept(const fs::path& job) {
                                         [&](const std::string& name) { return is_there(job / "parts" / name); });
 }
 
+/// A job's directories are real ones. Who filled JOB before may have put links in their places: what those lead to is
+/// neither moved nor removed.
+void require_real(const fs::path& directory) {
+  if (!is_own_directory(directory))
+    throw Error(directory.string() + " is no directory of this user's, as a job's is; move it away");
+}
+
 /// A part whose archive is joined: that goes, and its samples, if the whole has any. What else it has (a raw trace that
 /// is to stay) is kept, in its old place.
 void remove_joined(const fs::path& part, const fs::path& parts, bool has_samples) {
@@ -95,6 +103,7 @@ void remove_joined(const fs::path& part, const fs::path& parts, bool has_samples
 /// The archive in JOB goes, its anchor first, as far as there is another to take its place and none at `to`.
 void move_own(const fs::path& job, const fs::path& to) {
   make_readable_directory(to);
+  require_real(to);
   for (const char* file : {"traces.otf2", "traces.def", samples::file_name, "traces"})
     if (is_there(job / file) && is_there(job / "merging" / file) && !is_there(to / file)) move(job / file, to / file);
 }
@@ -145,7 +154,7 @@ void remove_begun(const fs::path& directory) {
 
 void begin_archive(const fs::path& job, const std::vector<fs::path>& parts) {
   const fs::path merging = job / "merging";
-  make_private_directory(merging);
+  if (!make_private_directory(merging)) throw Error(merging.string() + " is there, and cannot be removed");
   OutputStream list(merging / "joined");
   for (const fs::path& part : parts) list << (part == job ? own_part : part.filename().string()) << '\n';
   if (const int why = list.close()) throw Error(system_message("cannot write " + (merging / "joined").string(), why));
@@ -184,7 +193,7 @@ void take_place(const fs::path& job) {
   std::error_code error;
   std::vector<fs::path> joined;
   for (fs::directory_iterator it{merging / "parts", error}, end; !error && it != end; it.increment(error))
-    joined.push_back(it->path());
+    if (is_own_directory(it->path())) joined.push_back(it->path());
   const auto left = lines_of(merging / samples_left);
   for (const fs::path& part : joined)
     remove_joined(part, job / "parts",
@@ -194,9 +203,10 @@ void take_place(const fs::path& job) {
 }
 
 void finish_earlier(const fs::path& job) {
-  const fs::path merging = job / "merging";
+  const fs::path merging = job / "merging", parts = job / "parts";
   std::error_code error;
-  if (is_there(merging / "parts")) {
+  if (is_there(parts)) require_real(parts);
+  if (is_own_directory(merging) && is_own_directory(merging / "parts")) {
     take_place(job);
   } else {
     fs::remove_all(merging, error);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,11 @@ bool has_nothing(int directory) {
 
 bool is_own_directory(const struct stat& info) noexcept {
   return S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
+}
+
+bool is_own_directory(const fs::path& path) noexcept {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && is_own_directory(info);
 }
 
 bool is_empty(int directory, const std::function<bool(const std::string& name)>& may_be) {

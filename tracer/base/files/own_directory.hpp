@@ -15,6 +15,8 @@ namespace tracer {
 
 /// This user's directory.
 bool is_own_directory(const struct stat& info) noexcept;
+/// The same of what is at `path`; no link to one.
+bool is_own_directory(const std::filesystem::path& path) noexcept;
 
 /// Whether there is nothing in the open directory but what `may_be` there.
 bool is_empty(int directory, const std::function<bool(const std::string& name)>& may_be);

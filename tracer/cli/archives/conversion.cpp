@@ -13,6 +13,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/options/settings.hpp"
@@ -123,11 +124,6 @@ fs::path newest_raw_trace() {
     when = written;
   }
   return newest;
-}
-
-bool is_own_directory(const fs::path& directory) {
-  struct stat info {};
-  return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
 }
 
 bool is_own_place(const fs::path& directory) {

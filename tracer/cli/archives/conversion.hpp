@@ -51,9 +51,6 @@ std::string wanted_output(const std::string& given);
 /// The newest of this user's ./tracer-* that has a raw trace; "" none.
 std::filesystem::path newest_raw_trace();
 
-/// A directory of this user's, and no link.
-bool is_own_directory(const std::filesystem::path& directory);
-
 /// Whether only this user (and root) can put files there: in other places symbolic links may wait for what we write.
 /// True also for what does not exist.
 bool is_own_place(const std::filesystem::path& directory);
