@@ -95,9 +95,14 @@ void read_counters(Input& in, SampleSet& set) {
 
 }  // namespace
 
+fs::path unfinished(const fs::path& path) {
+  return path.string() + ".part";
+}
+
 void write(const SampleSet& set, const fs::path& path) {
-  const fs::path beside = path.string() + ".part";
-  OutputStream out(beside);
+  const fs::path beside = unfinished(path);
+  ::unlink(beside.c_str());
+  OutputStream out(beside, OutputStream::Begin::new_only);
   out.write(magic, sizeof magic);
   put(out, set.period);
   put(out, set.lost);

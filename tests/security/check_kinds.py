@@ -89,7 +89,7 @@ def of_job(tracer, job, out):
 
 
 # What a command may do without: a file that it does not read, or of which it makes none.
-NOT_NEEDED = {"raw/kept", "traces.part", "job", "parts", "parts/.joined", "merging", "merging/joined", "merging/traces.otf2"}
+NOT_NEEDED = {"raw/kept", "traces.part", "samples.bin.part", "job", "parts", "parts/.joined", "merging", "merging/joined", "merging/traces.otf2"}
 
 
 def faults_of(options, genuine, files, commands, work):
@@ -158,7 +158,7 @@ def main():
         record(options, top / "raw", "--raw", "--set", "SAMPLE=2000")
         shutil.copytree(top / "raw", top / "job" / "parts" / "part", symlinks=True)
         shutil.copytree(top / "archive", top / "job", symlinks=True, dirs_exist_ok=True)
-        for name, extra, commands in (("archive", ["traces"], of_archive), ("raw", ["raw/rings", "raw/samples", "raw/kept", "traces.part"], of_raw),
+        for name, extra, commands in (("archive", ["traces"], of_archive), ("raw", ["raw/rings", "raw/samples", "raw/kept", "traces.part", "samples.bin.part"], of_raw),
                                       ("job", ["merging", "merging/joined", "merging/traces.otf2", "parts/.joined", "job", "parts"], of_job)):
             names = sorted({*files_of(top / name), *extra}) if name != "job" else extra
             if name == "archive":  # one location's files stand for all

@@ -252,6 +252,18 @@ TEST_CASE("a file of ours is private, new, and never behind a symbolic link") {
   CHECK_THROWS_AS(OwnFile::create(link), Error);
 }
 
+TEST_CASE("a stream of Tracer's own neither follows a link nor waits for a pipe") {
+  const test::Scratch scratch;
+  const auto link = scratch / "link", pipe = scratch / "pipe", other = scratch / "other";
+  REQUIRE(::symlink(other.c_str(), link.c_str()) == 0);
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(OutputStream{link, OutputStream::Begin::new_only}.error() == EEXIST);
+  CHECK(OutputStream{pipe, OutputStream::Begin::new_only}.error() == EEXIST);
+  CHECK(OutputStream{link, OutputStream::Begin::at_end}.error() == ELOOP);
+  CHECK(OutputStream{pipe, OutputStream::Begin::at_end}.error() == ENXIO);
+  CHECK_FALSE(is_there(other));
+}
+
 TEST_CASE("a stream knows why its first failed write failed, whatever is called until its end") {
   const test::Scratch scratch;
   OutputStream full{"/dev/full"};

@@ -82,6 +82,15 @@ TEST_CASE("states and wait ids of samples are read back as they were written") {
   CHECK(read.values == two_samples().values);
 }
 
+TEST_CASE("what has the name of an unfinished file of samples is replaced, not followed") {
+  Scratch scratch, other;
+  std::filesystem::create_symlink(other.path, samples::unfinished(scratch.path));
+  samples::write(two_samples(), scratch.path);
+  CHECK(samples::read(scratch.path).samples.size() == 2);
+  CHECK_FALSE(is_there(other.path));
+  CHECK_FALSE(is_there(samples::unfinished(scratch.path)));
+}
+
 TEST_CASE("a file of samples of version 2 has no counters") {
   Scratch scratch;
   samples::SampleSet old = two_samples();

@@ -14,6 +14,7 @@
 #include "formats/raw/claim.hpp"
 #include "formats/raw/layout.hpp"
 #include "formats/raw/leftovers.hpp"
+#include "formats/samples/samples.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
@@ -87,6 +88,7 @@ void remove_half_archive(const fs::path& directory) {
   const UniqueFd here{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!here) return;
   ::unlinkat(here.get(), "traces.def", 0);
+  ::unlinkat(here.get(), samples::unfinished(samples::file_name).c_str(), 0);
   UniqueFd inside{::openat(here.get(), "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   DIR* listing = inside ? ::fdopendir(inside.get()) : nullptr;
   if (!listing) return;

@@ -111,7 +111,7 @@ Stored find(const otf2::PositionedSource& source, std::uint64_t stamp) {
 void write_index(const fs::path& path, std::string_view bytes) {
   const WithoutWriteSignals guard;
   PendingOutput pending{path, PendingOutput::Named::by_tracer};
-  OutputStream out{pending.path()};  // new, in a directory that is this process's own
+  OutputStream out{pending.path(), OutputStream::Begin::new_only};
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (const int why = out.close()) throw Error{system_message("cannot write " + path.string(), why)};
   pending.keep();

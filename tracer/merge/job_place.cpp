@@ -155,7 +155,7 @@ void remove_begun(const fs::path& directory) {
 void begin_archive(const fs::path& job, const std::vector<fs::path>& parts) {
   const fs::path merging = job / "merging";
   if (!make_private_directory(merging)) throw Error(merging.string() + " is there, and cannot be removed");
-  OutputStream list(merging / "joined");
+  OutputStream list(merging / "joined", OutputStream::Begin::new_only);
   for (const fs::path& part : parts) list << (part == job ? own_part : part.filename().string()) << '\n';
   if (const int why = list.close()) throw Error(system_message("cannot write " + (merging / "joined").string(), why));
 }

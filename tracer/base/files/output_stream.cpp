@@ -9,6 +9,21 @@
 #include <string_view>
 
 namespace tracer {
+namespace {
+
+int flags_of(OutputStream::Begin begin) noexcept {
+  switch (begin) {
+    case OutputStream::Begin::new_only:
+      return O_EXCL | O_NOFOLLOW;
+    case OutputStream::Begin::at_end:
+      return O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+    case OutputStream::Begin::anew:
+      break;
+  }
+  return O_TRUNC;
+}
+
+}  // namespace
 
 bool OutputStream::Buffer::write() noexcept {
   const std::string_view rest(pbase(), static_cast<std::size_t>(pptr() - pbase()));
@@ -45,8 +60,7 @@ OutputStream::~OutputStream() {
 
 void OutputStream::open(const std::filesystem::path& path, Begin begin) {
   constexpr mode_t as_the_umask_says = 0666;
-  const int way = begin == Begin::anew ? O_TRUNC : O_APPEND;
-  buffer_.own = UniqueFd{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | way, as_the_umask_says)};
+  buffer_.own = UniqueFd{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags_of(begin), as_the_umask_says)};
   buffer_.fd = buffer_.own.get();
   if (buffer_.own) return;
   buffer_.error = errno;

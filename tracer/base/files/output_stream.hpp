@@ -16,7 +16,9 @@ namespace tracer {
 /// errno to something else.
 class OutputStream final : public std::ostream {
  public:
-  enum class Begin { anew, at_end };
+  /// new_only fails where anything has the name, and at_end where that is a link or a pipe: for names of Tracer's own in
+  /// a directory that others may have filled.
+  enum class Begin { anew, new_only, at_end };
 
   OutputStream();
   explicit OutputStream(const std::filesystem::path& path, Begin begin = Begin::anew);
