@@ -13,6 +13,7 @@
 #include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/message.hpp"
 #include "tracer/base/relocations.hpp"
+#include "tracer/base/standard_error.hpp"
 #include "tracer/base/wanted_warnings.hpp"
 #include "tracer/gomp/state.hpp"
 
@@ -89,6 +90,18 @@ bool is_at_libgomp(std::uintptr_t address) noexcept {
   return is_it;
 }
 
+constinit StandardErrorOfStart standard_error;
+
+[[gnu::constructor]] void at_the_start() {
+  standard_error.remember();
+}
+
+/// A path in it may be anybody's, and a terminal obeys control characters.
+void make_plain(char* line) noexcept {
+  for (; *line != '\0'; ++line)
+    if (*line < ' ' || *line > '~') *line = '?';
+}
+
 /// One line, printed by libtracer.so; without a trace by this library.
 void say(const char* path) noexcept {
   char line[700];
@@ -98,7 +111,8 @@ void say(const char* path) noexcept {
                     "-Bsymbolic): what it does with OpenMP is not recorded",
                     path);
   if (front != nullptr) return front->message(line);
-  if (length <= 0 || !warnings_are_wanted()) return;
+  if (length <= 0 || !warnings_are_wanted() || !standard_error.is_still_there()) return;
+  make_plain(line);
   char whole[760];
   const int all = std::snprintf(whole, sizeof whole, "tracer: warning: %s\n", line);
   write_message(STDERR_FILENO, {whole, static_cast<std::size_t>(all)});

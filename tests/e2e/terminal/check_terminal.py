@@ -18,6 +18,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from traced import clean  # noqa: E402
 
+HERE = pathlib.Path(__file__).resolve().parent
 MARK, OBEYED = b"EVIL_", b"\x1b]0;\x07"  # of one length: what archives and samples have becomes the other
 EVIL = "\x1b]0;title\x07\x1b[2J\u009b\u202e"
 # Control characters but for lines and tabs, C1, and changes of the writing direction; what is no UTF-8.
@@ -110,6 +111,24 @@ class Check:
                 self.faults.append(f"{settings}: the tool says nothing")
 
 
+    def by_the_library_for_gcc(self):
+        """libtracer-gomp.so alone in the process says itself what it cannot see: once, not again in a child."""
+        gomp, gcc = pathlib.Path(self.options.tool).parent / "libtracer-gomp.so", HERE.parent / "gcc"
+        if not gomp.exists() or shutil.which("gcc") is None or os.environ.get("TRACER_TEST_SANITIZED"):
+            return print("not tested: the warning of libtracer-gomp.so")
+        place = self.scratch / f"gcc {EVIL}"
+        place.mkdir()
+        found = subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=True).stdout.strip()
+        (place / "libgomp-1.so").write_bytes(pathlib.Path(found).read_bytes().replace(b"libgomp.so.1\0", b"libgomp-1.so\0"))  # hosts.py has it so
+        for words in (["-fopenmp", "-fPIC", "-c", "-DFUNCTION=f1", gcc / "plugin.c", "-o", "p1.o"], ["-shared", "p1.o", "libgomp-1.so", "-Wl,-rpath,$ORIGIN", "-o", "p1.so"],
+                      [gcc / "host.c", "-o", "host", "-ldl", "-lpthread"]):
+            subprocess.run(["gcc", *words], check=True, cwd=place)
+        _, said = self.run(place / "host", f"deep:{place}/p1.so", "fork:f1:10", "call:f1:10",
+                           environment=clean(LD_PRELOAD=str(gomp), TRACER_OUTPUT=str(self.scratch / "gcc"), OMP_NUM_THREADS="2"))
+        if said.count("tracer: warning: ") != 1 or "p1.so calls libgomp" not in said:
+            self.faults.append(f"libtracer-gomp.so says not once what it cannot see: {said!r}")
+
+
 def make_hostile(trace):
     """Of the names in archive and samples those of the bytes that a terminal obeys."""
     changed = 0
@@ -144,6 +163,7 @@ def main():
         check.all_commands(trace)
         check.wrong_arguments(trace)
         check.by_the_library()
+        check.by_the_library_for_gcc()
         print(f"{changed} names changed, {check.commands} commands looked at")
     print("\n".join(check.faults))
     return 1 if check.faults or changed < 5 else 0

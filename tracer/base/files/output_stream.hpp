@@ -16,8 +16,8 @@ namespace tracer {
 /// errno to something else.
 class OutputStream final : public std::ostream {
  public:
-  /// new_only fails where anything has the name, and at_end where that is a link or a pipe: for names of Tracer's own in
-  /// a directory that others may have filled.
+  /// For names of Tracer's own in a directory that others may have filled: new_only fails where anything has the name,
+  /// at_end where that is a link or a pipe.
   enum class Begin { anew, new_only, at_end };
 
   OutputStream();
