@@ -235,6 +235,11 @@ def check_whole_or_nothing(directory, archive, make_trace):
         need(writes.wait(60) == 0 and (place / "y").is_dir(), f"{form}: and it comes to its end")
         for left in place.iterdir():
             shutil.rmtree(left) if left.is_dir() else left.unlink()
+    subprocess.run([TRACER, "export", archive, "--format", "chrome", "-o", place / "x"], capture_output=True, timeout=120,
+                   preexec_fn=lambda: (place / f"x.part-{os.getpid()}").mkdir())
+    need(sorted(file.name.split("-")[0] for file in place.iterdir()) == ["x", "x.part"], "what another host's process of the same number writes is left alone")
+    for left in place.iterdir():
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
     run("export", archive, "--format", "csv", "-o", place / "tables")
     need(sorted(file.name for file in place.iterdir()) == ["tables"] and (place / "tables" / "slices.csv").exists(), "a directory of tables has its name when it is whole")
     events = json.loads(run("export", archive, "--format", "chrome", "-o", "-").stdout)["traceEvents"]

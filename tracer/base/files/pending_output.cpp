@@ -128,8 +128,15 @@ PendingOutput::PendingOutput(fs::path wanted, Named named)
   while (!place_.has_filename() && place_.has_parent_path()) place_ = place_.parent_path();
   pending_ = place_.filename();
   remove_leftovers(place_.has_parent_path() ? place_.parent_path() : fs::path{"."});
-  place_ += part + std::to_string(::getpid());
-  if (::mkdir(place_.c_str(), 0700) == 0) {
+  const std::string beside = place_.string() + part + std::to_string(::getpid());
+  bool is_made = false;
+  for (int tries = 0; !is_made && tries < 1000; ++tries) {  // a process of another host may have the same number
+    place_ = tries == 0 ? beside : beside + std::to_string(tries);
+    is_made = ::mkdir(place_.c_str(), 0700) == 0;
+    if (!is_made && errno != EEXIST) break;
+  }
+  if (!is_made && errno == EEXIST) throw Error{"cannot write " + wanted_.string() + ": remove " + beside + "*"};
+  if (is_made) {
     lock_ = UniqueFd{::open((place_ / mark).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (lock_) ::flock(lock_.get(), LOCK_EX | LOCK_NB);
     pending_ = place_ / pending_;
