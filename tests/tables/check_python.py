@@ -96,6 +96,14 @@ def check_damage(file, directory, package, errors):
         except errors.TracerError:
             refused += 1
     need(refused > 0, f"{refused} of 200 damaged files are refused by a message")
+    pipe = directory / "pipe \x1b[2J\u202e.parquet"
+    os.mkfifo(pipe)
+    try:
+        package.ParquetFile(pipe)
+        need(False, "a FIFO is refused")
+    except errors.TracerError as error:
+        need("pipe ?[2J?.parquet is no regular file" in str(error), f"a FIFO is named, without what a terminal obeys: {error}")
+    pipe.unlink()
 
 
 def check_refresh(directory, tracer):

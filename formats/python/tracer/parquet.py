@@ -3,6 +3,8 @@
 pages of version 1. With numpy the columns are arrays, else lists. Encodings and fields as in the format's specification."""
 import ctypes
 import ctypes.util
+import os
+import stat
 import struct
 
 from tracer.errors import TracerError
@@ -232,12 +234,21 @@ def object_array(texts):
     return array
 
 
+def open_regular(path, flags):
+    """Waits for no FIFO."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise TracerError(f"{path} is no regular file")
+
+
 class ParquetFile:
     """One file; columns() reads columns of it."""
 
     def __init__(self, path):
         self.path = path
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             self.data = memoryview(file.read())
         data = self.data
         size = int.from_bytes(data[-8:-4], "little") if len(data) > 12 else 0
