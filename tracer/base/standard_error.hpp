@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For libraries that print a warning at the end, where libtracer.so may not be in the process. Needs the C library only.
+// For libraries that print a warning at their end, maybe without libtracer.so in the process. Needs the C library only.
 #pragma once
 
 #include <sys/stat.h>
