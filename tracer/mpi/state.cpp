@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "tracer/connect.h"
 #include "tracer/hash.hpp"
@@ -34,6 +35,7 @@ void SpinLock::wait() noexcept {
 namespace {
 
 constexpr int max_members_recorded = 256;
+constexpr std::size_t longest_stem = 100;
 
 // By handle; guarded by comms_lock. Communicators are made seldom, and threads remember those that they use.
 constinit SpinLock comms_lock;
@@ -110,6 +112,14 @@ std::uint32_t count_making(Comm& comm, std::uint64_t making) noexcept {
   return comm.made;
 }
 
+/// What the identities of those made of it begin with: in a chain of them it does not grow.
+void add_stem(Text& text, const Comm& parent) noexcept {
+  if (std::strlen(parent.identity) > longest_stem)
+    text.add("#%016llx", static_cast<unsigned long long>(fnv1a(parent.identity)));
+  else
+    text.add("%s", parent.identity);
+}
+
 /// What the archive has as its parent: of an intercommunicator, what both of its groups were in.
 const Comm* parent_of(const Comm& comm, const Comm* parent, Making making, const Comm* peer) noexcept {
   if (making == Making::by_leaders) return peer;
@@ -141,7 +151,8 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
     // Of an intercommunicator the side with the lower first rank gives its name.
     int leader = members.ranks[0];
     if (remote.size > 0 && remote.ranks[0] < leader) leader = remote.ranks[0];
-    identity.add("%s/%u@%d", parent->identity, ordinal, leader);
+    add_stem(identity, *parent);
+    identity.add("/%u@%d", ordinal, leader);
   } else {
     std::uint64_t hash = fnv1a_basis;
     const bool swap = remote.size > 0 && remote.ranks[0] < members.ranks[0];
@@ -149,10 +160,11 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
     if (remote.size > 0) hash = hash_of(hash, swap ? members.ranks : remote.ranks, swap ? members.size : remote.size);
     const auto kind = static_cast<char>(making);
     // The two sides of an intercommunicator have it from different parents.
-    const char* const from = making == Making::by_leaders ? "WORLD" : parent->identity;
-    hash = fnv1a(from, hash);
+    const Comm& from = making == Making::by_leaders ? world_comm() : *parent;
+    hash = fnv1a(from.identity, hash);
     const std::uint32_t count = count_making(comm, hash ^ static_cast<unsigned char>(kind));
-    identity.add("%s/%c%016llx.%u", from, kind, static_cast<unsigned long long>(hash), count);
+    add_stem(identity, from);
+    identity.add("/%c%016llx.%u", kind, static_cast<unsigned long long>(hash), count);
   }
   comm.identity = identity.keep();
   describe(comm, parent_of(comm, parent, making, peer), members, remote);
@@ -187,10 +199,11 @@ void record_unrecorded() noexcept {
 
 void warn_of_other_mpi(const tracer_front_end& table, const Description& description) noexcept {
   char line[384];
-  std::snprintf(line, sizeof line,
-                "its MPI (%.200s) is none that Tracer knows (Open MPI, MPICH and its descendants, the ABI of MPI 5): the "
-                "program's MPI calls are not recorded",
-                description.line[0] != '\0' ? description.line : "without a name");
+  std::snprintf(
+      line, sizeof line,
+      "its MPI (%.200s) is none that Tracer knows (Open MPI, MPICH and its descendants, the ABI of MPI 5): the "
+      "program's MPI calls are not recorded",
+      description.line[0] != '\0' ? description.line : "without a name");
   table.message(line);
 }
 

@@ -85,6 +85,10 @@ int main(int argc, char** argv) {
     MPI_Barrier(none);
     MPI_Comm_free(&none);
   }
+  MPI_Comm chain[60] = {copy};
+  for (int i = 1; i < 60; ++i) MPI_Comm_dup(chain[i - 1], &chain[i]);
+  MPI_Barrier(chain[59]);
+  for (int i = 1; i < 60; ++i) MPI_Comm_free(&chain[i]);
   MPI_Group all, some;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   int first = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What MPI allows at its edges: types that are none where nothing is sent, messages of MPI_PROC_NULL, messages that are
 // received in another order than they were found in, a send and a receive in one request, requests that nobody
-// completes. Two ranks, six messages.
+// completes, a communicator at the end of a chain of copies. Two ranks, seven messages.
 #include <mpi.h>
 #include <stddef.h>
 
@@ -50,6 +50,14 @@ int main(int argc, char** argv) {
   MPI_Isend(out, 20, MPI_FLOAT, other, 7, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 #endif
+  MPI_Comm chain[41] = {MPI_COMM_WORLD};
+  for (int i = 1; i <= 40; ++i) MPI_Comm_dup(chain[i - 1], &chain[i]);
+  if (rank == 0) {
+    MPI_Send(out, 1, MPI_FLOAT, 1, 10, chain[40]);
+  } else {
+    MPI_Recv(in, 1, MPI_FLOAT, 0, 10, chain[40], MPI_STATUS_IGNORE);
+  }
+  for (int i = 1; i <= 40; ++i) MPI_Comm_free(&chain[i]);
   // Lost: a send, which arrives, and a receive of what nobody sends.
   if (rank == 0) {
     MPI_Isend(out, 3, MPI_FLOAT, 1, 8, MPI_COMM_WORLD, &requests[0]);

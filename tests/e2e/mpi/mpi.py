@@ -7,6 +7,7 @@ saw: calls, messages and bytes by partner and tag, collective operations. Usage:
 import argparse
 import collections
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -230,6 +231,9 @@ def check(options, family, name, place, program, ranks, arguments, directory):
         printed = run([OTF2_PRINT, "-A", str(archives[0])], clean()) if OTF2_PRINT else None
         if printed is not None and (printed.returncode != 0 or printed.stderr):
             yield f"rank {rank}: otf2-print: {printed.stderr[:500]}"
+        stated = run([options.tracer, "info", "--all", str(archives[0])], clean()).stdout
+        if long := [identity for identity in re.findall(r"identity=([^;\s]*)", stated) if len(identity) > 150]:
+            yield f"rank {rank}: {len(long)} communicators have identities like {long[0]}"
         found, faults, locations = traced(archives[0])
         yield from (f"rank {rank}: {fault}" for fault in faults)
         expected = counted(pathlib.Path(f"{counts}.{rank}"))
