@@ -126,10 +126,9 @@ void note_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result)
   const auto lacks = [](const PartOfJob& part) { return !part.not_recorded.empty(); };
   const auto count = std::count_if(parts.begin(), parts.end(), lacks);
   if (count == 0) return;
-  result.notes.push_back(
-      "of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
-      std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
-      " without libtracer-gomp.so: it is not in the trace. Run with: tracer run -- ...");
+  result.notes.push_back("of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
+                         std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
+                         " without libtracer-gomp.so: it is not in the trace. Run with: tracer run -- ...");
 }
 
 void note_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {

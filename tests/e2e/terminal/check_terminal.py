@@ -110,7 +110,6 @@ class Check:
             if "tracer: " not in said:
                 self.faults.append(f"{settings}: the tool says nothing")
 
-
     def by_the_library_for_gcc(self):
         """libtracer-gomp.so alone in the process says itself what it cannot see: once, not again in a child."""
         gomp, gcc = pathlib.Path(self.options.tool).parent / "libtracer-gomp.so", HERE.parent / "gcc"
