@@ -18,7 +18,7 @@
 namespace tracer::mpi {
 namespace {
 
-constexpr int least_exchanges = 40, burst = 10, kept_exchanges = 6;
+constexpr int least_exchanges = 40, burst = 10, kept_exchanges = 6, tag = 0;
 /// ns that exchanges with one rank may take where they do not settle: since the network is uneven, and since processors
 /// are short.
 constexpr std::int64_t longest = 200'000'000, longest_disturbed = 600'000'000;
@@ -27,8 +27,6 @@ constexpr std::int64_t most_patience = 500'000, least_patience = 30'000;
 /// ns that a processor is kept by who waits awake: until then who would answer on the same one has no turn. Longer
 /// than a tick of the scheduler: so that it moves that one to another.
 constexpr std::int64_t shortest_alone = 5'000, longest_alone = 10'000'000;
-/// ns that are waited for a rank that takes part: longer than it may be in the rounds before.
-constexpr std::int64_t longest_wait = 20'000'000'000;
 constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000, longest_pause = 8'000'000;
 
 /// A message there and one back, by the clocks of both.
@@ -42,7 +40,6 @@ struct Exchange {
 constinit Word own_comm = 0;       ///< 0: clocks are not compared
 constinit int* leaders = nullptr;  ///< the first rank of each clock
 constinit int clocks = 0, own_place = -1;
-constinit int tag = 0;  ///< of the comparison that goes on
 
 std::int64_t monotonic() noexcept {
   timespec time{};
@@ -69,14 +66,12 @@ class Waiting {
  public:
   explicit Waiting(std::int64_t patience, std::int64_t alone = shortest_alone) noexcept
       : begin_{monotonic()}, patience_{patience}, alone_{alone} {}
-  /// False: it has been waited too long for a rank that is there.
-  bool go_on() const noexcept {
+  void go_on() const noexcept {
     const std::int64_t waited = monotonic() - begin_;
     if (waited >= std::max(patience_, alone_))
       sleep_for(std::clamp(waited / 8, shortest_nap, longest_nap));
     else if (waited >= alone_)
       ::sched_yield();
-    return waited < longest_wait;
   }
 
  private:
@@ -89,10 +84,10 @@ bool send(const std::uint64_t* words, int count, int to) noexcept {
 bool receive(std::uint64_t* words, int count, int from, const Waiting& waiting) noexcept {
   alignas(8) char status[64];
   int found = 0;
-  do {
+  for (;; waiting.go_on()) {
     if (ask(MpiFunction::Iprobe, from, tag, own_comm, &found, &status[0]) != 0) return false;
-    if (found == 0 && !waiting.go_on()) return false;
-  } while (found == 0);
+    if (found != 0) break;
+  }
   return ask(MpiFunction::Recv, words, count * 8, family.byte, from, tag, own_comm, &status[0]) == 0;
 }
 
@@ -190,27 +185,14 @@ void compare(const char* when) noexcept {
   }
 }
 
-/// Until all ranks are here, however late. False: one is lost, which MPI may tell only to who asks for messages of any.
-bool meet() noexcept {
+/// Until all ranks are here.
+void meet() noexcept {
   Word request = 0;
   alignas(8) char status[64];
-  int is_done = 0, found = 0;
-  if (ask(MpiFunction::Ibarrier, own_comm, &request) != 0) return false;
-  for (const Waiting waiting{most_patience};; waiting.go_on()) {
-    if (ask(MpiFunction::Test, &request, &is_done, &status[0]) != 0) return false;
-    if (is_done != 0) return true;
-    if (ask(MpiFunction::Iprobe, family.any_source, tag, own_comm, &found, &status[0]) != 0) return false;
-  }
-}
-
-void ignore_error(Word*, int*, ...) noexcept {}
-
-/// A program that goes on where MPI_COMM_WORLD has lost a rank is not ended by an error of this communicator.
-void let_errors_return() noexcept {
-  Word handler = 0;
-  if (ask(MpiFunction::Comm_create_errhandler, &ignore_error, &handler) != 0) return;
-  ask(MpiFunction::Comm_set_errhandler, own_comm, family.load(reinterpret_cast<Word>(&handler)));
-  ask(MpiFunction::Errhandler_free, &handler);
+  int is_done = 0;
+  if (ask(MpiFunction::Ibarrier, own_comm, &request) != 0) return;
+  for (const Waiting waiting{most_patience};; waiting.go_on())
+    if (ask(MpiFunction::Test, &request, &is_done, &status[0]) != 0 || is_done != 0) return;
 }
 
 /// The first rank of each clock, in the order of ranks. `clock` is overwritten.
@@ -251,7 +233,6 @@ void compare_clocks() noexcept {
   Word comm = 0;
   if (ask(MpiFunction::Comm_dup, family.comm_world, &comm) != 0) return;
   own_comm = family.load(reinterpret_cast<Word>(&comm));
-  let_errors_return();
   compare("BEGIN");
   meet();  // all have heard of all; and nobody computes beside what is measured
   table->clocks_of_launch(static_cast<std::uint32_t>(rank), 0, nullptr);
@@ -259,12 +240,9 @@ void compare_clocks() noexcept {
 
 void compare_clocks_again() noexcept {
   if (own_comm == 0) return;
-  tag = 1;
-  // Whoever waits for another rank afterwards waits for one that was here.
-  if (meet()) {
-    compare("END");
-    if (meet()) ask(MpiFunction::Comm_free, &own_comm);
-  }
+  compare("END");
+  meet();
+  ask(MpiFunction::Comm_free, &own_comm);
   own_comm = 0;
 }
 
