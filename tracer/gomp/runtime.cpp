@@ -332,6 +332,11 @@ void forget_keepers() noexcept {
   is_keeping.store(false);
 }
 
+void forget_threads() noexcept {
+  const Runtime* runtime = latest_runtime.load(std::memory_order_acquire);
+  for (; runtime != nullptr; runtime = runtime->next) runtime->threads.store(0, std::memory_order_relaxed);
+}
+
 Caller find_caller(std::uintptr_t address) noexcept {
   Caller caller;
   std::uintptr_t begin = 0;

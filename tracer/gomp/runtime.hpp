@@ -84,6 +84,8 @@ struct Caller {
 Caller find_caller(std::uintptr_t address) noexcept;
 /// In a forked child: the thread that was in find_caller() may not be there.
 void forget_keepers() noexcept;
+/// In a forked child: no thread of it has used a runtime yet.
+void forget_threads() noexcept;
 
 /// Another number whenever the program has closed a library: what is kept of callers is no longer sure. Also in forked
 /// children. By large steps: it is part of the keys that sites are found by.

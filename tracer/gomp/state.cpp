@@ -89,6 +89,8 @@ bool connect() noexcept {
         thread.work.runtime = nullptr;  // in this process the thread has not begun the loop
         thread.rooms.forget_left();
         forget_keepers();
+        forget_threads();
+        forget_named();
         next_generation();
       });
     }

@@ -32,6 +32,9 @@ class Told {
     }
     return false;
   }
+  void forget() noexcept {
+    for (auto& slot : bases_) slot.store(0);
+  }
 
  private:
   std::atomic<std::uintptr_t> bases_[128]{};
@@ -146,6 +149,10 @@ void name_unknown_functions(std::uintptr_t address) noexcept {
     std::snprintf(name, sizeof name, "libgomp.unseen.%.63s", found[i]);
     front->count(name, 1);
   }
+}
+
+void forget_named() noexcept {
+  named.forget();
 }
 
 void look_for_unseen_calls() noexcept {

@@ -9,6 +9,8 @@ namespace tracer::gomp {
 /// Names, in the trace's counters, the functions of OpenMP and OpenACC that the object at the address refers to and
 /// that are not listened to; their calls are not counted.
 void name_unknown_functions(std::uintptr_t address) noexcept;
+/// In a forked child: its trace has none yet.
+void forget_named() noexcept;
 
 /// Reports which objects call libgomp without coming by here: opened with RTLD_DEEPBIND, they look for names in their
 /// own libraries first. Before a library is closed, and at the end.

@@ -2,7 +2,7 @@
 // Opens libraries and calls them, as interpreters do. Words: NAME=VALUE sets a variable; open:FILE, lazy:FILE
 // (RTLD_LAZY), deep:FILE (RTLD_DEEPBIND), global:FILE and apart:FILE (in another namespace) open a library;
 // call:FUNCTION:TIMES calls what the last one has; both:FUNCTION:TIMES from a thread of its own, too;
-// fork:FUNCTION:TIMES in a child; close closes the last one.
+// other:FUNCTION:TIMES from such a thread only; fork:FUNCTION:TIMES in a child; close closes the last one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -80,11 +80,11 @@ int main(int argc, char** argv) {
         waitpid(child, NULL, 0);
         continue;
       }
-      if (strcmp(word, "both") == 0) {
+      if (strcmp(word, "both") == 0 || strcmp(word, "other") == 0) {
         pthread_create(&thread, NULL, work, &calls);
         pthread_join(thread, NULL);
       }
-      work(&calls);
+      if (strcmp(word, "other") != 0) work(&calls);
     }
   }
   printf("total %ld\n", total);

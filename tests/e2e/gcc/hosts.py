@@ -97,6 +97,7 @@ CASES = {
     "bound to its own": ("open:./p.so call:f:10 deep:./p1.so call:f1:10", 10, [("libgomp.so.1", 3)], "p1.so"),
     "bound to its own alone": ("deep:./p1.so call:f1:10", None, None, "p1.so"),
     "a child": ("open:./p.so fork:f:10 call:f:10", 20, None, None),
+    "a child of a process with threads": ("open:./p.so other:f:10 fork:f:10 call:f:10", 30, None, None),
 }
 MAY_NOT_OPEN = {"many copies of libgomp", "another namespace"}
 
@@ -128,6 +129,9 @@ def faults(options, title, has_clang, directory):
     if report["callbacks"].get("parallel_begin") != regions:
         yield f"{report['callbacks'].get('parallel_begin')} regions instead of {regions}"
     found = [(os.path.basename(use["library"]), use["threads"]) for use in report["run"]["runtimes"]]
+    for child in (process for process in report["processes"] if process["parent"] is not None):
+        if [use["threads"] for use in child["run"]["runtimes"]] != [3]:
+            yield f"the child has runtimes {child['run']['runtimes']} instead of one with 3 threads"
     if runtimes and not (len(found) == len(runtimes) and all(name.startswith(start) and threads == count for (name, threads), (start, count) in zip(found, runtimes))):
         yield f"runtimes {found} instead of {runtimes}"
 
