@@ -260,12 +260,17 @@ void record_half_wait(Endpoint at, std::uint16_t kind, std::uint64_t task, const
 }
 
 namespace {
+/// Of what several threads write at once the last is kept: whoever finds a new number behind its own writes that, too.
 void record_use(const Runtime& runtime) noexcept {
-  const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
   char name[48], value[PATH_MAX + 16];
   std::snprintf(name, sizeof name, "%s%u", properties::fact(properties::run_libgomp), runtime.number);
-  std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
-  front->fact(name, value);
+  runtime.threads.fetch_add(1, std::memory_order_relaxed);
+  std::uint32_t threads = 0;
+  do {
+    threads = runtime.threads.load(std::memory_order_relaxed);
+    std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
+    front->fact(name, value);
+  } while (runtime.threads.load(std::memory_order_relaxed) != threads);
 }
 }  // namespace
 void use(Thread& self, const Runtime& runtime) noexcept {

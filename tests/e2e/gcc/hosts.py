@@ -70,6 +70,7 @@ def build(directory, clang):
 # said of what is unseen.
 CASES = {
     "one library": ("open:./p.so call:f:10", 10, [("libgomp.so.1", 3)], None),
+    "many threads": ("OMP_NUM_THREADS=200 open:./p.so call:f:1", 1, [("libgomp.so.1", 200)], None),
     "two copies of libgomp": ("open:./p1.so both:f1:20 OMP_NUM_THREADS=1 open:./p2.so call:f2:20", 60, [("libgomp-1.so", 6), ("libgomp-2.so", 1)], None),
     "many copies of libgomp": (" ".join(f"open:./many-{letter}.so call:f1:2" for letter in MANY), 2 * len(MANY),
                                [(f"libgomp-{MANY[number]}.so", 3) for number in sorted(range(len(MANY)), key=str)], None),
