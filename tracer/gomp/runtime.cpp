@@ -238,12 +238,6 @@ bool program_has_one() noexcept {
 }
 
 /// nullptr: there is none.
-const Runtime* runtime_of_program(bool has_old_locks) noexcept {
-  const Runtime* const runtime = known(0, has_old_locks);
-  return runtime != nullptr ? runtime : make_of_program(has_old_locks);
-}
-
-/// nullptr: there is none.
 const Runtime* runtime_of_library(const Calls& calls) noexcept {
   const Library library = library_of(calls);
   if (library.base == 0) return nullptr;
@@ -251,9 +245,13 @@ const Runtime* runtime_of_library(const Calls& calls) noexcept {
   return runtime != nullptr ? runtime : make_of_library(library, library_needed(calls), calls.has_old_locks);
 }
 
+/// The loader forgets an error that the program has not asked for yet whenever it is asked something: what is known is
+/// not asked again.
 const Runtime* runtime_of(const Calls& calls) noexcept {
-  const Runtime* const runtime =
-      program_has_one() ? runtime_of_program(calls.has_old_locks) : runtime_of_library(calls);
+  const bool has_one = program_has_one();
+  if (const Runtime* const runtime = has_one ? known(0, calls.has_old_locks) : nullptr) return runtime;
+  const Runtime* const runtime = has_one ? make_of_program(calls.has_old_locks) : runtime_of_library(calls);
+  dlerror();  // that a libgomp lacks names is no error of the program's
   return runtime != nullptr ? runtime : nobodys();
 }
 
@@ -348,7 +346,6 @@ Caller find_caller(std::uintptr_t address) noexcept {
   });
   caller.runtime = remembered(begin);
   if (caller.runtime == nullptr) caller.runtime = remember(begin, runtime_of(calls_of(address)));
-  dlerror();  // that a libgomp lacks names is no error of the program's
   return caller;
 }
 

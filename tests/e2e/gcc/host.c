@@ -2,7 +2,8 @@
 // Opens libraries and calls them, as interpreters do. Words: NAME=VALUE sets a variable; open:FILE, lazy:FILE
 // (RTLD_LAZY), deep:FILE (RTLD_DEEPBIND), global:FILE and apart:FILE (in another namespace) open a library;
 // call:FUNCTION:TIMES calls what the last one has; both:FUNCTION:TIMES from a thread of its own, too;
-// other:FUNCTION:TIMES from such a thread only; fork:FUNCTION:TIMES in a child; close closes the last one.
+// other:FUNCTION:TIMES from such a thread only; fork:FUNCTION:TIMES in a child; failing:FUNCTION:TIMES between a failed
+// dlopen() and the question why; close closes the last one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,6 +27,13 @@ static void* work(void* argument) {
   for (int i = 0; i < calls->times; ++i) sum += calls->function(10);
   __atomic_add_fetch(&total, sum, __ATOMIC_RELAXED);
   return NULL;
+}
+
+static void work_after_failure(struct calls* calls) {
+  if (dlopen("./none.so", RTLD_NOW)) exit(4);
+  work(calls);
+  const char* error = dlerror();
+  puts(error ? error : "no error");
 }
 
 static struct calls calls_of(char* word) {
@@ -78,6 +86,10 @@ int main(int argc, char** argv) {
           exit(0);
         }
         waitpid(child, NULL, 0);
+        continue;
+      }
+      if (strcmp(word, "failing") == 0) {
+        work_after_failure(&calls);
         continue;
       }
       if (strcmp(word, "both") == 0 || strcmp(word, "other") == 0) {

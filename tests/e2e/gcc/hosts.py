@@ -93,6 +93,7 @@ CASES = {
     "linked with none": ("open:./p2.so call:f2:10 global:./p.so open:./pu.so call:fu:10", 20, [("libgomp-2.so", 3), ("libgomp.so.1", 3)], None),
     "linked with none, bound to its own": ("global:./p.so call:f:10 deep:./pu.so call:fu:10", 20, [("libgomp.so.1", 3)], None),
     "the program has one": ("linked open:./p1.so both:f1:10 open:./pu.so call:fu:10 global:./p2.so call:f2:10", 40, [("libgomp.so.1", 6)], None),
+    "an error not asked for yet": ("linked open:./p1.so call:f1:10 open:./pu.so failing:fu:10", 20, [("libgomp.so.1", 3)], None),
     "another namespace": ("open:./p.so call:f:10 OMP_NUM_THREADS=1 apart:./p1.so call:f1:10", 10, [("libgomp.so.1", 3)], None),
     "closed and opened again": ("open:./p.so call:f:10 close open:./p1.so call:f1:10 close open:./p.so call:f:10 close open:./p1.so call:f1:10 close", 40, None, None),
     "bound to its own": ("open:./p.so call:f:10 deep:./p1.so call:f1:10", 10, [("libgomp.so.1", 3)], "p1.so"),
