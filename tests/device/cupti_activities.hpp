@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@
 #include "device/cupti/api.hpp"
 
 namespace tracer::test {
+
+inline std::uint64_t monotonic() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
 
 /// Records of different kinds in any order; each is copied as its size.
 class Activities {
@@ -43,6 +50,14 @@ class Activities {
     r.correlationId = correlation;
     r.gridX = 8, r.gridY = r.gridZ = 1;
     r.name = name;
+    add(r);
+  }
+  /// Of no particular time and call.
+  void kernel_on(std::uint32_t device, std::uint32_t context = 0) {
+    CUpti_ActivityKernel10 r{};
+    r.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    r.deviceId = device;
+    r.contextId = context;
     add(r);
   }
   void copy(std::uint32_t correlation, std::uint64_t start, std::uint64_t end, std::uint64_t bytes, bool to_device) {

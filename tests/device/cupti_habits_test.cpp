@@ -3,7 +3,6 @@
 // with a switch, calls that come later than what they made.
 #include "catch.hpp"
 
-#include <ctime>
 #include <set>
 
 #include "device/correlate/correlate.hpp"
@@ -20,12 +19,6 @@ using namespace tracer::test;
 namespace cupti = tracer::device::cupti;
 
 namespace {
-
-std::uint64_t monotonic() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 struct Bench {
   explicit Bench(std::uint32_t version = CUPTI_API_VERSION, std::size_t memory = 64 << 20) {

@@ -2,11 +2,9 @@
 // The provider "cupti" against buffers of the real structs and a CUPTI that fails on demand.
 #include "catch.hpp"
 
-#include <ctime>
-
-#include "device/correlate/correlate.hpp"
 #include "device/cupti/provider.hpp"
 #include "device/cupti_activities.hpp"
+#include "device/cupti_bench.hpp"
 #include "device/program.hpp"
 #include "tracer/convert/devices.hpp"
 
@@ -14,39 +12,6 @@ using namespace tracer;
 using namespace tracer::test;
 
 namespace {
-
-std::uint64_t monotonic() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-struct Bench {
-  explicit Bench(std::size_t buffer = 16 << 10, std::size_t memory = 64 << 20) {
-    FakeCupti::reset();
-    provider = device::cupti::make_provider(sink, {buffer, memory, &monotonic, true, true, &api});
-  }
-  DeviceAnswer open(std::int32_t number, const char* type = "sm_90") {
-    DeviceInfo info;
-    info.number = number;
-    info.type = type;
-    const auto answer = provider->open({number, type, nullptr, nullptr}, info);
-    if (answer.accepted) info.provider = DeviceProviderKind::cupti, sink.device(info);
-    return answer;
-  }
-  /// What the sink has as a trace, with these host operations in channel 0.
-  DeviceTimeline timeline(std::vector<HostOperation> operations) {
-    Journal journal;
-    for (const auto& [number, info] : sink.devices) journal.devices.push_back(info);
-    journal.device_clock = sink.clock;
-    journal.strings = sink.strings();
-    return device::correlate(journal, {operations, {}},
-                             [&](const auto& take) { take(std::span<const DeviceRecord>(sink.all)); });
-  }
-  device::cupti::Api api = FakeCupti::api();
-  MemoryDeviceSink sink;
-  std::unique_ptr<DeviceProvider> provider;
-};
 
 HostOperation operation(HostOpId id, DeviceRecordKind kind, std::uint64_t begin, std::uint64_t bytes = 0) {
   HostOperation op;
@@ -192,52 +157,6 @@ TEST_CASE("peer copies, memsets, memory, synchronisation, overhead and devices a
   CHECK(timeline.devices[0].memory[1].bytes_in_use == 0);
 }
 
-TEST_CASE("a device that nothing ran on is not made up for waiting and overhead that belong to no device") {
-  Bench bench;
-  REQUIRE(bench.provider->prepare().accepted);
-  Activities first, second;
-  CUpti_ActivityOverhead3 overhead{};
-  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
-  overhead.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
-  overhead.objectId.pt.processId = 1234;
-  overhead.start = monotonic(), overhead.end = overhead.start + 5;
-  first.add(overhead);
-  CUpti_ActivitySynchronization2 wait{};
-  wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
-  wait.start = monotonic(), wait.end = wait.start + 50;
-  wait.contextId = 3;
-  first.add(wait);
-  wait.contextId = 9;  // of which nothing is ever known
-  first.add(wait);
-  CUpti_ActivityKernel10 kernel{};
-  kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-  kernel.deviceId = 1;
-  kernel.contextId = 3;
-  second.add(kernel);
-  FakeCupti::deliver(first);
-  bench.provider->poll();
-  CHECK(bench.sink.devices.empty());
-  FakeCupti::deliver(second);
-  bench.provider->finish();
-  REQUIRE(bench.sink.devices.size() == 1);
-  CHECK(bench.sink.devices.count(1) == 1);
-  REQUIRE(bench.sink.all.size() == 3);
-  for (const auto& record : bench.sink.all) CHECK((record.device == 1 && record.clock == DeviceClock::device));
-  CHECK(bench.sink.counters["device.records_without_device"] == 1);
-}
-
-TEST_CASE("a CUDA device that OpenMP never opened is announced by its first record") {
-  Bench bench;
-  REQUIRE(bench.provider->prepare().accepted);
-  Activities activities;
-  activities.kernel(1, monotonic(), monotonic() + 10, 7, "saxpy");
-  FakeCupti::deliver(activities);
-  bench.provider->finish();
-  REQUIRE(bench.sink.devices.count(0) == 1);
-  CHECK(bench.sink.devices[0].provider == DeviceProviderKind::cupti);
-  CHECK(bench.timeline({}).devices.at(0).streams.size() == 1);
-}
-
 TEST_CASE("the launching thread's operation is pushed and popped") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);
@@ -279,59 +198,6 @@ TEST_CASE("a kind that the library lacks is done without, unless it is needed") 
     CHECK_FALSE(bench.provider->prepare().accepted);
     CHECK(bench.sink.messages.size() == 1);
   }
-}
-
-TEST_CASE("a device is the one whose context the announcing thread has") {
-  Bench bench;
-  bench.api.context_device = [](CUdevice* device) { return *device = FakeCupti::current_device, CUDA_SUCCESS; };
-  REQUIRE(bench.provider->prepare().accepted);
-  FakeCupti::current_device = 3;
-  REQUIRE(bench.open(0).accepted);
-  FakeCupti::current_device = 1;
-  REQUIRE(bench.open(1).accepted);
-  CUpti_ActivityKernel10 kernel{};
-  kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-  kernel.deviceId = 3;
-  Activities activities;
-  activities.add(kernel);
-  FakeCupti::deliver(activities);
-  bench.provider->poll();
-  REQUIRE(bench.sink.all.size() == 1);
-  CHECK(bench.sink.all[0].device == 0);
-}
-
-TEST_CASE("a device that is announced while another's context is current keeps its own kernels") {
-  Bench bench;
-  bench.api.context_device = [](CUdevice* device) { return *device = FakeCupti::current_device, CUDA_SUCCESS; };
-  REQUIRE(bench.provider->prepare().accepted);
-  FakeCupti::current_device = 0;
-  for (int number = 0; number < 2; ++number) REQUIRE(bench.open(number).accepted);
-  Activities activities;
-  for (std::uint32_t device = 0; device < 2; ++device) {
-    CUpti_ActivityKernel10 kernel{};
-    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-    kernel.deviceId = device;
-    activities.add(kernel);
-  }
-  FakeCupti::deliver(activities);
-  bench.provider->poll();
-  REQUIRE(bench.sink.all.size() == 2);
-  CHECK((bench.sink.all[0].device == 0 && bench.sink.all[1].device == 1));
-}
-
-TEST_CASE("of several devices one that is announced late, under another's context, has the CUDA device of its number") {
-  Bench bench;
-  bench.api.context_device = [](CUdevice* device) { return *device = FakeCupti::current_device, CUDA_SUCCESS; };
-  bench.api.device_count = [](int* count) { return *count = 4, CUDA_SUCCESS; };
-  REQUIRE(bench.provider->prepare().accepted);
-  FakeCupti::current_device = 0;
-  const std::int32_t before = GENERATE(0, 2);  // devices of others, which the runtime numbers first
-  REQUIRE(bench.open(before).accepted);
-  REQUIRE(bench.open(before + 3).accepted);
-  REQUIRE(bench.open(before + 1).accepted);
-  CHECK(bench.sink.devices.at(before).properties.at("cuda_device") == "0");
-  CHECK(bench.sink.devices.at(before + 3).properties.at("cuda_device") == "3");
-  CHECK(bench.sink.devices.at(before + 1).properties.at("cuda_device") == "1");
 }
 
 TEST_CASE("a copy that no construct made belongs to the thread that called CUDA") {
