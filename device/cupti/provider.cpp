@@ -253,9 +253,8 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
   if (state_ == State::waiting && !nvidia) return {false, "the process does not use CUDA"};
   start();
   await_start();
-  if (const DeviceAnswer started = start(); !started.accepted) return started;
-  if (state_ != State::running) return {false, being_started};
-  if (failed_) return {false, reason_.c_str()};
+  if (state_ == State::starting) return {false, being_started};
+  if (failed_ || state_ == State::off) return {false, reason_.c_str()};
   if (!nvidia && !is_cuda_device(device)) return {false, "not an NVIDIA device"};
   flush_at_exit();
   const std::lock_guard lock(state_lock_);
