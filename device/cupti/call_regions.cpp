@@ -48,22 +48,23 @@ std::uint32_t CallRegions::name_of(std::size_t domain, CUpti_CallbackId id, cons
   return name;
 }
 
-void CallRegions::callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data,
+bool CallRegions::callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data,
                            bool recording) noexcept {
   if (data.callbackSite == CUPTI_API_ENTER) {
-    if (thread.depth++ != 0) return;
+    if (thread.depth++ != 0) return false;
     const auto name = recording && wanted_ ? name_of(domain == CUPTI_CB_DOMAIN_RUNTIME_API, id, data.functionName) : 0;
     thread.is_recorded = name != 0;
-    if (!thread.is_recorded) return;
+    if (!thread.is_recorded) return false;
     open_.fetch_add(1);
     sink_.call_began(name, data.correlationId);
-    return;
+    return false;
   }
-  if (thread.depth == 0 || --thread.depth != 0) return;  // one that began before CUPTI reported calls
-  if (!thread.is_recorded) return;
+  if (thread.depth == 0 || --thread.depth != 0) return false;  // one that began before CUPTI reported calls
+  if (!thread.is_recorded) return true;
   sink_.call_ended();
   open_.fetch_sub(1);
   thread.is_recorded = false;
+  return true;
 }
 
 }  // namespace tracer::device::cupti

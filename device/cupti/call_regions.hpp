@@ -21,8 +21,8 @@ class CallRegions {
   /// From now on none begins; those that are open end.
   void stop() noexcept { wanted_ = false; }
   bool are_open() const noexcept { return open_.load() != 0; }
-  /// For CUPTI's callback. Also when recording is off: what began before is ended.
-  void callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data,
+  /// For CUPTI's callback. Also when recording is off: what began before is ended. True: an outermost call has ended.
+  bool callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data,
                 bool recording) noexcept;
 
  private:

@@ -61,7 +61,8 @@ const char* name_of(CallKind kind) noexcept {
 }
 
 void RecordedCalls::learn(const Api& api) noexcept {
-  if (!api.callback_name) return;
+  if (!api.callback_name || is_learnt_) return;
+  is_learnt_ = true;
   for (std::size_t domain = 0; domain < domains; ++domain) {
     for (CUpti_CallbackId call = 1; call < most_calls; ++call) {
       const char* name = nullptr;

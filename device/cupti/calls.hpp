@@ -31,14 +31,17 @@ class RecordedCalls {
   /// Whatever it answers.
   void disable(const Api& api) noexcept;
   /// `other` before enable().
+  CallKind kind(bool of_runtime, CUpti_CallbackId call) const noexcept {
+    return call < most_calls ? kinds_[of_runtime ? 1 : 0][call] : CallKind::other;
+  }
   CallKind kind(const CUpti_ActivityAPI& call) const noexcept {
-    const std::size_t domain = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME;
-    return call.cbid < most_calls ? kinds_[domain][call.cbid] : CallKind::other;
+    return kind(call.kind == CUPTI_ACTIVITY_KIND_RUNTIME, call.cbid);
   }
 
  private:
   static constexpr std::size_t domains = 2;  // driver, runtime
   void learn(const Api& api) noexcept;
+  bool is_learnt_ = false;  // threads read the kinds from then on
   std::array<std::array<CallKind, most_calls>, domains> kinds_{};
   std::array<bool, domains> one_by_one_{};
 };

@@ -267,8 +267,11 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
 /// A context was made: the driver has started. Or the program calls CUDA.
 void Provider::notify(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept {
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) return flush_at_exit();
-  if (data && (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API))
-    call_regions_.callback(domain, id, *static_cast<const CUpti_CallbackData*>(data), recording);
+  const bool of_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  if (!data || (!of_runtime && domain != CUPTI_CB_DOMAIN_DRIVER_API)) return;
+  const bool ended = call_regions_.callback(domain, id, *static_cast<const CUpti_CallbackData*>(data), recording);
+  // an operation of a construct has been counted
+  if (ended && recording && pushed == 0) silence_.called(recorded_calls_.kind(of_runtime, id));
 }
 
 void Provider::poll() noexcept {

@@ -4,6 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
+
+#include "device/cupti/calls.hpp"
 
 namespace tracer::device::cupti {
 
@@ -12,6 +15,22 @@ class Silence {
  public:
   /// Any thread: the host requests an operation.
   void asked() noexcept { asked_.fetch_add(1, std::memory_order_relaxed); }
+  /// Any thread: it has called CUDA. What it requested counts once it has waited: a kernel may run for long until then.
+  void called(CallKind kind) noexcept {
+    switch (kind) {
+      case CallKind::launch:
+      case CallKind::copy:
+      case CallKind::set:
+      case CallKind::graph:
+        ++requested_;
+        return;
+      case CallKind::synchronization:
+        asked_.fetch_add(std::exchange(requested_, 0), std::memory_order_relaxed);
+        return;
+      default:
+        return;
+    }
+  }
   /// Records have come.
   void heard() noexcept { heard_.store(asked_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
   /// Once, when many operations and some seconds have brought none. A kernel that runs for long may bring it about.
@@ -28,6 +47,7 @@ class Silence {
 
  private:
   static constexpr std::uint64_t many = 100, patience = 5'000'000'000;
+  static inline thread_local unsigned requested_ = 0;  // by calls of this thread, since it waited
   std::atomic<std::uint64_t> asked_{0}, heard_{0};
   std::uint64_t heard_before_ = 0, since_ = 0;
   bool is_reported_ = false;

@@ -242,6 +242,23 @@ TEST_CASE("the libcupti of the CUDA that is loaded comes first, also from wheels
   CHECK(names({"/opt/libcupti.so.13", "/x/libcudart.so.12"}, {}).at(0) == "/opt/libcupti.so.13");
 }
 
+TEST_CASE("what calls of CUDA request is waited for before it counts as without records") {
+  cupti::Silence silence;
+  constexpr std::uint64_t second = 1'000'000'000;
+  const auto call = [&](int n) {
+    for (int i = 0; i < n; ++i) silence.called(i % 2 ? cupti::CallKind::copy : cupti::CallKind::launch);
+  };
+  silence.heard();
+  CHECK_FALSE(silence.is_new(1 * second));
+  call(1000);
+  silence.called(cupti::CallKind::event);
+  CHECK_FALSE(silence.is_new(10 * second));  // the first kernel may still run
+  silence.called(cupti::CallKind::synchronization);
+  CHECK(silence.is_new(20 * second));
+  silence.called(cupti::CallKind::synchronization);
+  CHECK_FALSE(silence.is_new(30 * second));
+}
+
 TEST_CASE("records that stop while operations go on are noticed, once") {
   cupti::Silence silence;
   constexpr std::uint64_t second = 1'000'000'000;

@@ -74,8 +74,8 @@ inline void work(const Loaded& loaded) {
   cuda("cuMemFree_v2", memory);
 }
 
-/// Of `threads` threads that have worked.
-inline void print_counts() {
-  std::printf("kernels %d\nbytes to device %zu\nbytes from device %zu\ncopying threads %d\n", threads * rounds,
-              threads * bytes, threads * bytes, threads);
+/// Of `threads` threads that have worked, each as many times.
+inline void print_counts(unsigned times = 1) {
+  std::printf("kernels %u\nbytes to device %zu\nbytes from device %zu\ncopying threads %d\n", threads * rounds * times,
+              threads * bytes * times, threads * bytes * times, threads);
 }
