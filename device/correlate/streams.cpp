@@ -78,14 +78,15 @@ std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradi
     group = {};
     // CUDA's stream numbers mean something to its users, other runtimes' are addresses or hashes
     const auto number = paradigm_hint == 1 && provider == DeviceProviderKind::cupti ? stream : index++;
-    std::string name = prefix(device, paradigm_hint) + ":" + std::to_string(number) + "]";
+    const bool is_of_stream = lane != Lane::overhead && stream != no_stream;
+    std::string name = prefix(device, paradigm_hint) + (is_of_stream ? ":" + std::to_string(number) : "") + "]";
     if (lane == Lane::synchronize) name += " synchronization";
-    if (lane == Lane::overhead) name = prefix(device, paradigm_hint) + "] overhead";
+    if (lane == Lane::overhead) name += " overhead";
     if (provider == DeviceProviderKind::host && has_records)
       name = prefix(device, paradigm_hint) + "] without record, of thread " + std::to_string(stream);
     if (used.count(name)) name += " context " + std::to_string(context);
     for (auto i = first; i < streams.size(); ++i) {
-      streams[i].provider_stream = stream;
+      streams[i].provider_stream = is_of_stream ? stream : 0;
       streams[i].provider = provider;
       streams[i].name = streams[i].virtual_index ? name + "." + std::to_string(streams[i].virtual_index) : name;
       while (!used.insert(streams[i].name).second) streams[i].name += "'";

@@ -235,7 +235,7 @@ void Converter::take_synchronization(const Synchronization& in) {
   auto out = timed_record(DeviceRecordKind::synchronize);
   out.start = in.start;
   out.end = in.end;
-  out.stream = in.streamId;
+  out.stream = in.streamId == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? no_stream : in.streamId;
   out.context = in.contextId;
   out.correlation = in.correlationId;
   out.name = sink_.intern(name_of(in.type));

@@ -36,13 +36,16 @@ enum class DeviceClock : std::uint8_t {
   device = 1,      ///< the device's own: fit by DeviceClockSync points of that device
 };
 
+/// Of what belongs to no stream: waiting for a whole device, or for an event.
+inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
+
 struct DeviceRecord {
   std::uint64_t start;  ///< 0: not recorded
   std::uint64_t end;    ///< 0: not recorded
   HostOpId host_op_id;  ///< 0: not by a target construct
   TargetId target_id;
   std::uint64_t thread_id;    ///< the provider's id of the host thread; 0 unknown
-  std::uint64_t stream;       ///< the provider's stream or queue
+  std::uint64_t stream;       ///< the provider's stream or queue, or no_stream
   std::uint64_t correlation;  ///< the provider's correlation id; 0 none
   std::uint64_t bytes;
   std::uint64_t source_address;

@@ -96,6 +96,19 @@ TEST_CASE("what overlaps its predecessors goes to the next virtual stream") {
   CHECK(timeline.counters["device.on_virtual_stream"] == 1);
 }
 
+TEST_CASE("waiting for no stream is the device's, beside its streams' waiting") {
+  DeviceTimeline timeline;
+  const auto streams = make_streams(0, 1,
+                                    {placed(10, 20, 7), placed(20, 30, 7, DeviceRecordKind::synchronize),
+                                     placed(30, 40, no_stream, DeviceRecordKind::synchronize)},
+                                    timeline);
+  REQUIRE(streams.size() == 3);
+  CHECK(streams[1].name == "CUDA[0:7] synchronization");
+  CHECK(streams[1].provider_stream == 7);
+  CHECK(streams[2].name == "CUDA[0] synchronization");
+  CHECK(streams[2].provider_stream == 0);  // no property of a stream
+}
+
 TEST_CASE("a hundred operations at once need a hundred streams, and names stay unique") {
   DeviceTimeline timeline;
   std::vector<PlacedOperation> all;

@@ -130,6 +130,9 @@ TEST_CASE("peer copies, memsets, memory, synchronisation, overhead and devices a
   wait.start = t, wait.end = t + 50;
   wait.contextId = 2;
   activities.add(wait);
+  wait.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE;
+  wait.streamId = CUPTI_SYNCHRONIZATION_INVALID_VALUE;
+  activities.add(wait);
   CUpti_ActivityOverhead3 overhead{};
   overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
   overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
@@ -152,6 +155,8 @@ TEST_CASE("peer copies, memsets, memory, synchronisation, overhead and devices a
                                                           {DeviceRecordKind::memset, 4},
                                                           {DeviceRecordKind::synchronize, 5},
                                                           {DeviceRecordKind::overhead, 5}});
+  const auto is_of_no_stream = [](const DeviceRecord& record) { return record.stream == no_stream; };
+  CHECK(std::count_if(bench.sink.all.begin(), bench.sink.all.end(), is_of_no_stream) == 1);
   REQUIRE(timeline.devices[0].memory.size() == 2);
   CHECK(timeline.devices[0].memory[0].bytes_in_use == 99);
   CHECK(timeline.devices[0].memory[1].bytes_in_use == 0);
