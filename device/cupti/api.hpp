@@ -12,6 +12,8 @@ namespace tracer::device::cupti {
 inline constexpr std::uint32_t oldest_version = 18;  // CUDA 11.8
 /// Within CUDA 13 records only grow; the layouts of 14 are unknown.
 inline constexpr std::uint32_t unknown_version = 140000;
+/// Records of overhead own memory from then on.
+inline constexpr std::uint32_t version_of_overhead_data = 130000;
 /// The first 13.0 waits for itself, now and then, when kernels are switched off.
 inline constexpr std::uint32_t version_that_deadlocks = 130000;
 

@@ -2,9 +2,11 @@
 // One function per kind of activity record (device/cupti/layout.hpp).
 #include "device/cupti/convert.hpp"
 
+#include <cstring>
 #include <span>
 #include <utility>
 
+#include "device/cupti/api.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/kernel_shape.hpp"
 
@@ -22,7 +24,8 @@ std::string name_of(const char* prefix, const CUuuid& uuid) {
 }
 
 // Not in every header.
-constexpr unsigned runtime_triggered_module_loading = 4u << 16, lazy_function_loading = 5u << 16;
+constexpr unsigned runtime_triggered_module_loading = 4u << 16, lazy_function_loading = 5u << 16,
+                   command_buffer_full = 6u << 16;
 
 const char* name_of(CUpti_ActivityOverheadKind kind) noexcept {
   switch (static_cast<unsigned>(kind)) {
@@ -38,6 +41,8 @@ const char* name_of(CUpti_ActivityOverheadKind kind) noexcept {
       return "module loading";
     case lazy_function_loading:
       return "lazy function loading";
+    case command_buffer_full:
+      return "command buffer full";
     default:
       return "CUPTI overhead";
   }
@@ -90,6 +95,16 @@ bool Converter::is_of_device(const CUpti_Activity& activity) noexcept {
     default:
       return false;
   }
+}
+
+/// One kind has data; what the pointer is in records of the others, no header says.
+void* Converter::memory_of(const CUpti_Activity& activity, std::uint32_t version) noexcept {
+  if (version < version_of_overhead_data || activity.kind != CUPTI_ACTIVITY_KIND_OVERHEAD ||
+      static_cast<unsigned>(as<Overhead>(activity).overheadKind) != command_buffer_full)
+    return nullptr;
+  void* memory = nullptr;
+  std::memcpy(&memory, reinterpret_cast<const char*>(&activity) + offset_of_overhead_data, sizeof memory);
+  return memory;
 }
 
 DeviceRecord Converter::blank(std::uint32_t cuda_device, DeviceRecordKind kind) const {

@@ -41,6 +41,8 @@ class Converter {
   void finish();
   /// Kernels, copies and memsets.
   static bool is_of_device(const CUpti_Activity& activity) noexcept;
+  /// What the record of a CUPTI of this version leaves to its reader to free(); nullptr: nothing.
+  static void* memory_of(const CUpti_Activity& activity, std::uint32_t version) noexcept;
 
  private:
   DeviceRecord blank(std::uint32_t cuda_device, DeviceRecordKind kind) const;

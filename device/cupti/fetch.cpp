@@ -47,7 +47,10 @@ void Provider::parse(const Buffers::Delivered& delivered) {
   }
   silence_.heard();
   each([&](const CUpti_Activity& activity) { converter_.learn(activity); });
-  each([&](const CUpti_Activity& activity) { converter_.take(activity); });
+  each([&](const CUpti_Activity& activity) {
+    converter_.take(activity);
+    std::free(Converter::memory_of(activity, api_.version));
+  });
   converter_.flush();
   if (!has_call_regions_) count_calls(delivered);
 }

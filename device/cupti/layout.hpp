@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <cupti.h>
 
@@ -20,6 +21,9 @@ using Device = CUpti_ActivityDevice4;
 using Context = CUpti_ActivityContext;
 using Correlation = CUpti_ActivityExternalCorrelation;
 using ApiCall = CUpti_ActivityAPI;
+
+/// Of the pointer in records of overhead, since CUDA 13: behind a correlation id and its padding.
+inline constexpr std::size_t offset_of_overhead_data = sizeof(Overhead) + 2 * sizeof(std::uint32_t);
 
 #if CUPTI_API_VERSION >= 130000
 #define TRACER_SAME(Old, New, field) static_assert(offsetof(Old, field) == offsetof(New, field))
@@ -46,6 +50,7 @@ TRACER_SAME(Synchronization, CUpti_ActivitySynchronization2, streamId);
 TRACER_SAME(Overhead, CUpti_ActivityOverhead3, objectId);
 TRACER_SAME(Overhead, CUpti_ActivityOverhead3, start);
 TRACER_SAME(Overhead, CUpti_ActivityOverhead3, end);
+static_assert(offset_of_overhead_data == offsetof(CUpti_ActivityOverhead3, overheadData));
 TRACER_SAME(Device, CUpti_ActivityDevice5, name);
 TRACER_SAME(Device, CUpti_ActivityDevice5, maxRegistersPerMultiprocessor);
 TRACER_SAME(Device, CUpti_ActivityDevice5, migUuid);

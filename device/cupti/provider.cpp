@@ -115,7 +115,7 @@ void Provider::make_room() noexcept {
   const Gate::Pass pass(gate);
   if (!usable()) return;
   made_room_ = true;
-  if (has_call_regions_) sink_.count("device.calls_left_to_another_profiler", 1);
+  if (has_call_regions_.exchange(false)) sink_.count("device.calls_left_to_another_profiler", 1);
   api_.unsubscribe(subscriber_);
   subscriber_ = nullptr;
 }

@@ -103,8 +103,8 @@ class Provider final : public DeviceProvider {
   bool refused_ = false;
   LateLibraries libraries_;
   std::atomic<bool> has_exit_handler_{false};
-  bool made_room_ = false;         // the drainer's: the subscription is given back, and records go on
-  bool has_call_regions_ = false;  // they need the subscription
+  bool made_room_ = false;                     // the drainer's: the subscription is given back, and records go on
+  std::atomic<bool> has_call_regions_{false};  // they need the subscription
   Buffers buffers_;
   RecordedCalls recorded_calls_;
   CallRegions call_regions_;

@@ -54,6 +54,8 @@ RUNS = [
      {"FAKE_CUPTI_STOLEN": "100", "CUDA_INJECTION64_PATH": "{tool}"}, "cupti", r"stopped delivering records"),
     ("the program profiles itself", ["offload", "70"], {"CUDA_PROFILER": "libown_profiler.so"}, "cupti",
      r"own profiler has taken CUPTI over"),
+    ("the program could profile itself, and does not", ["offload", "20", "2", "50"], {"CUDA_PROFILER_IDLE": "libown_profiler.so"}, "cupti",
+     ""),
     ("kernels are refused after they were accepted", OFFLOAD, {"FAKE_CUPTI_MUTE": "10"}, "cupti", ""),
     ("nothing comes of what was accepted", OFFLOAD, {"FAKE_CUPTI_SILENT": "1", "FAKE_CUPTI_KEEPS": "1", "TRACER_DEVICE_BUFFER": "4M"},
      "host", ""),
@@ -71,6 +73,8 @@ RUNS = [
 # Of these the counts may be smaller than what the program asked for.
 INCOMPLETE = {"another profiler takes the buffers of a program without OpenMP", "an error while the program runs", "flushing fails", "buffers that never come back", "no memory for buffers",
               "more threads than memory", "another profiler takes the buffers", "the program profiles itself", "kernels are refused after they were accepted"}
+# What must have been counted.
+COUNTERS = {"the program could profile itself, and does not": ["CALLS_LEFT_TO_ANOTHER_PROFILER", "CALLS_LAUNCH", "CALLS_COPY"]}
 
 
 def settings(options, extra):
@@ -102,6 +106,9 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
     check = run([f"{options.bin}/tracer", "check", str(trace)], os.environ)
     if check.returncode:
         yield check.stdout + check.stderr
+    if name in COUNTERS:
+        info = run([f"{options.bin}/tracer", "info", "--all", str(trace)], os.environ).stdout
+        yield from (f"{counter} is not counted:\n{info}" for counter in COUNTERS[name] if counter not in info)
     said_file = pathlib.Path(directory, "said")
     said_file.write_text(traced.stdout, encoding="utf-8")
     if not provider:

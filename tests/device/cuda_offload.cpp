@@ -3,6 +3,7 @@
 // The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS [THREADS [MS]]]
 //   MS: of sleep after each step.   CUDA_FORKS=1: it forks before it uses CUDA, and after.
 //   CUDA_PROFILER=FILE: the profiler that it brings along, begun when CUDA is in use.
+//   CUDA_PROFILER_IDLE=FILE: one that it loads when CUDA is in use, and never begins.
 //   CUDA_GRAPH=N: a kernel is a graph of N of them.
 //   CUDA_UNANNOUNCED=1: the runtime announces the first device only.
 //   CUDA_INIT_ASIDE=1: another thread has called cuInit, and may be in it, when the runtime starts the tool.
@@ -162,6 +163,8 @@ int main(int argc, char** argv) {
   for (unsigned i = 0; i < threads && i < static_cast<unsigned>(count); ++i)
     devices.push_back(open_device(static_cast<int>(i)));
   fork_if_wanted();
+  const char* idle_profiler = std::getenv("CUDA_PROFILER_IDLE");
+  if (idle_profiler && !dlopen(idle_profiler, RTLD_NOW)) return std::printf("%s\n", dlerror()), 2;
   if (profiler)
     std::printf("own profiler begins: %d\n", reinterpret_cast<int (*)()>(dlsym(profiler, "own_profiler_begins"))());
   std::vector<Thread> all;

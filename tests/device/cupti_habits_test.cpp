@@ -8,6 +8,7 @@
 #include "device/correlate/correlate.hpp"
 #include "device/cupti/buffers.hpp"
 #include "device/cupti/calls.hpp"
+#include "device/cupti/convert.hpp"
 #include "device/cupti/libraries.hpp"
 #include "device/cupti/provider.hpp"
 #include "device/cupti/silence.hpp"
@@ -218,6 +219,27 @@ TEST_CASE("kernels of a graph without times stand once on the interval of its la
   REQUIRE(timeline.devices.at(0).streams.size() == 1);
   CHECK(timeline.devices[0].streams[0].operations.size() == 1);
   CHECK(timeline.repairs["device.dropped_without_time"] == 299);
+}
+
+TEST_CASE("the data of an overhead is freed, where the library's records have it") {
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL;
+  overhead.overheadData = std::malloc(sizeof(CUpti_ActivityOverheadCommandBufferFullData));
+  const auto memory_of = [&](std::uint32_t version) {
+    return cupti::Converter::memory_of(reinterpret_cast<const CUpti_Activity&>(overhead), version);
+  };
+  CHECK(memory_of(130000) == overhead.overheadData);
+  CHECK(memory_of(26) == nullptr);
+  overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER;
+  CHECK(memory_of(130000) == nullptr);
+  overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL;
+  Bench bench;
+  REQUIRE(bench.provider->prepare().accepted);
+  Activities activities;
+  activities.add(overhead);
+  FakeCupti::deliver(activities);
+  bench.provider->finish();  // a leak otherwise, which AddressSanitizer reports
 }
 
 TEST_CASE("the libcupti of the CUDA that is loaded comes first, also from wheels that hash its name") {

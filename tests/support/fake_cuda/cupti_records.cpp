@@ -201,13 +201,15 @@ void operation(const Operation& o) {
   }
 }
 
-/// It belongs to no device; the first comes before any context's record.
+/// It belongs to no device; the first comes before any context's record. Whoever reads it frees its data.
 void overhead_of_thread() {
   if (!wants(CUPTI_ACTIVITY_KIND_OVERHEAD)) return;
   CUpti_ActivityOverhead3 r{};
   r.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
-  r.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
+  r.overheadKind = CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL;
   r.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  if (setting("FAKE_CUPTI_VERSION", CUPTI_API_VERSION) >= 130000)
+    r.overheadData = std::calloc(1, sizeof(CUpti_ActivityOverheadCommandBufferFullData));
   r.objectId.pt.processId = static_cast<std::uint32_t>(getpid());
   r.objectId.pt.threadId = static_cast<std::uint32_t>(gettid());
   r.end = now();
