@@ -89,7 +89,7 @@ DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& inf
   if (!scrap_.allocate()) return {false, "no memory for a trace buffer"};
   // a NULL device answers `never` to everything in AMD's runtime
   if (!enable()) return {false, "the OpenMP runtime records neither kernels nor transfers of this device"};
-  starved_ = stopped_ = drained_ = stoppable_ = false;
+  starved_ = is_starvation_reported_ = drained_ = stoppable_ = false;
   open_ = true;
   read_clocks();
   opened_ticks_ = clock_();
@@ -122,7 +122,7 @@ void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
   std::size_t size = pool_.buffer_bytes();
   void* memory = is_open() && !starved_ ? pool_.take(slot_) : nullptr;
   if (!memory) {
-    // AMD's runtime crashes on a NULL buffer. stop_trace must not be called from here: poll() does.
+    // AMD's runtime crashes on a NULL buffer, and a stop would end the timing of copies of all devices
     if (is_open()) {
       if (!starved_.exchange(true)) sink_.wake();
       sink_.count("device.buffers_refused", 1);
@@ -180,7 +180,7 @@ void TracedDevice::translate_times(const ParseCount& count) noexcept {
   }
 }
 
-/// Only counted: the device is about to be stopped, and what follows is lost as well.
+/// Only counted: what follows is lost as well.
 void TracedDevice::discard(const Range& range) noexcept {
   ParseCount count;
   if (scrap_.is_readable(range.buffer))
@@ -219,17 +219,16 @@ void TracedDevice::read_clocks() noexcept {
 /// Without ompt_pause_trace recording goes on, and what the host requested in the pause is left out in the end.
 void TracedDevice::pause(bool on) noexcept {
   const std::lock_guard lock(control_);
-  if (is_open() && !stopped_ && entry_.pause_trace) entry_.pause_trace(handle_, on);
+  if (is_open() && entry_.pause_trace) entry_.pause_trace(handle_, on);
 }
 
 void TracedDevice::poll() noexcept {
   const std::unique_lock lock(control_, std::try_to_lock);  // close() waits inside the runtime
   if (!lock || !is_open()) return;
   if (std::chrono::steady_clock::now() - last_reading_ > 200ms) read_clocks();
-  if (!starved_ || stopped_) return;
+  if (!starved_ || is_starvation_reported_) return;
+  is_starvation_reported_ = true;
   sink_.message("out of memory for device trace buffers: recording of a device stops (see TRACER_DEVICE_MEMORY)");
-  if (flush()) stop();
-  stopped_ = true;
 }
 
 /// AMD's runtime hands out each buffer as it stands and closes it there: what it records into it later comes only when
@@ -272,7 +271,7 @@ void TracedDevice::drain_device() noexcept {
   if (!is_open() || drained_) return;
   read_clocks();
   drained_ = true;
-  if (!stopped_) stoppable_ = flush();
+  stoppable_ = flush();
 }
 
 void TracedDevice::close(bool others_are_open) noexcept {
@@ -280,8 +279,7 @@ void TracedDevice::close(bool others_are_open) noexcept {
   const std::lock_guard lock(control_);
   if (!is_open()) return;
   // AMD's stop ends the timing of copies of all devices
-  if (!stopped_ && stoppable_ && !others_are_open) stop();
-  stopped_ = true;
+  if (stoppable_ && !others_are_open) stop();
   // 1 a runtime's thread is about to enter complete(): it will see open_ false and touch nothing
   // 2 it is inside already: it is waited for, and what it delivers counts
   open_ = false;

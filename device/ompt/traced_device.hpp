@@ -42,7 +42,7 @@ class TracedDevice {
   void drain_device() noexcept;
   void close(bool others_are_open) noexcept;
   void pause(bool on) noexcept;
-  /// Reads both clocks; stops a starved device. The drainer's.
+  /// Reads both clocks; reports a starved device. The drainer's.
   void poll() noexcept;
 
   /// The bodies of the callbacks. `complete` returns true when the tool now owns `buffer` and its
@@ -81,7 +81,7 @@ class TracedDevice {
   std::mutex control_;  // open, close, pause, poll; never held where the runtime calls back
   std::atomic<bool> open_{false};
   std::atomic<bool> starved_{false};
-  bool stopped_ = false, drained_ = false, stoppable_ = false;  // under control_
+  bool is_starvation_reported_ = false, drained_ = false, stoppable_ = false;  // under control_
   BoundedFlush flush_;
   std::atomic<unsigned> inside_{0};
   std::atomic<std::uint64_t> delivered_{0};  // completions with records

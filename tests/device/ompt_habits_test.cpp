@@ -4,6 +4,7 @@
 #include "catch.hpp"
 
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "device/ompt/provider.hpp"
@@ -91,6 +92,32 @@ TEST_CASE("closing one device takes no time from the copies of another") {
   CHECK(timeline.repairs["device.time_missing"] == 0);
   CHECK(right(timeline, program.truth, 1000) == program.truth.size());
   CHECK(first->stops + second->stops == 1);
+}
+
+TEST_CASE("a device without memory for its buffers takes no time from the copies of another") {
+  Bench bench(4096, 8192);  // a buffer for each
+  const auto first = amd(0), second = amd(1);
+  REQUIRE(bench.open(*first));
+  REQUIRE(bench.open(*second));
+  Program program(bench.sink);
+  program.offload(0, *second, 1);
+  program.offload(0, *first, 100);
+  REQUIRE(bench.sink.counters["device.buffers_refused"] > 0);
+  bench.provider->poll();
+  CHECK(bench.sink.messages.size() == 1);
+  CHECK(first->flushes + first->stops == 0);
+  program.offload(0, *second, 3);
+  bench.provider->poll();
+  bench.provider->finish();
+  auto timeline = device_timeline(program.trace({0, 1}));
+  CHECK(timeline.repairs["device.time_missing"] == 0);
+  std::map<HostOpId, Truth> of_second;
+  for (const auto& [id, truth] : program.truth)
+    if (truth.device == 1) of_second.emplace(id, truth);
+  CHECK(right(timeline, of_second, 1000) == of_second.size());
+  CHECK(bench.sink.messages.size() == 1);
+  CHECK(first->stops + second->stops == 1);
+  CHECK(first->violations + second->violations == 0);
 }
 
 TEST_CASE("what a runtime writes after the stop does not hit another device's records") {
