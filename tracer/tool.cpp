@@ -36,12 +36,12 @@
 #include "tracer/base/text.hpp"
 #include "tracer/drain/drainer.hpp"
 #include "tracer/ompt/context.hpp"
-#include "tracer/ompt/device_sink.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/multiplex/multiplexer.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
 #include "tracer/ompt/runtime_state.hpp"
+#include "tracer/run_devices.hpp"
 #include "tracer/run_end.hpp"
 #include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
@@ -65,14 +65,12 @@ std::atomic<const Session*> ended{nullptr};  ///< two threads may end the run at
 
 std::atomic<sample::Sampler*> sampler{nullptr};
 
-/// Also while they are begun, under the lock, which calls a driver; ompt::devices() comes after it.
-std::atomic<device::Devices*> begun_devices{nullptr};
-
-/// In a child: functions for the end of its parent, who watches the parent's threads, and that its recording had ended.
+/// In a child: functions for the end of its parent, who watches the parent's threads, its devices, and that its
+/// recording had ended.
 void forget_parent() {
   if (Tool* self = tool.load()) self->at_end.clear();
   sampler.store(nullptr);
-  if (device::Devices* devices = begun_devices.load()) devices->leave_to_parent();
+  leave_devices_to_parent();
   ompt::context().has_ended.store(false, std::memory_order_relaxed);
 }
 
@@ -100,27 +98,6 @@ void write_journal(Session& session, const ompt::Registration& registration,
   const ompt::EntryPoints& runtime = ompt::context().entry_points;
   for (const NamedValue& state : ompt::enumerate_states(runtime)) journal.state(state);
   for (const NamedValue& mutex : ompt::enumerate_mutex_implementations(runtime)) journal.mutex_implementation(mutex);
-}
-
-// Before the callbacks are registered: the first device may be announced right after. Only when
-// some code will submit work to devices, which libomp does not show: it answers "always" without any.
-// CUDA's driver may have come before the runtime.
-void start_devices(Session& session, const Config& config, bool driver_starts = false) {
-  if ((config.record & (record_device | record_target)) == 0 || begun_devices.load() != nullptr) return;
-  auto* sink = new ompt::SessionDeviceSink(session);
-  device::DeviceOptions options;
-  options.set_choice(config.device);
-  options.buffer_bytes = config.device_buffer;
-  options.memory_bytes = config.device_memory;
-  options.calls = (config.record & record_device_api) != 0;
-  auto* devices = new device::Devices(*sink, options);
-  begun_devices.store(devices);
-  if (driver_starts)
-    devices->driver_starts();
-  else
-    devices->prepare();
-  ompt::context().devices.store(devices, std::memory_order_release);
-  session.add_periodic([]() noexcept { ompt::devices()->poll(); });
 }
 
 /// Watches the session's threads beside their own records.
@@ -259,7 +236,7 @@ bool start(ompt_function_lookup_t lookup) {
   }
   if (session == nullptr) return false;
   std::atexit(end_before_the_runtime_does);
-  start_devices(*session, self.config);
+  begin_devices(*session, self.config);
   const ompt::Registration registration =
       ompt::register_callbacks(ompt::several::has_companions() ? &ompt::several::set_own_callback : set_callback,
                                self.config.record, !identity.has_error_fault);
@@ -338,13 +315,6 @@ bool join(const Tool* self) {
   return true;
 }
 
-bool records_cuda(const Config& config) {
-  device::DeviceOptions options;
-  options.set_choice(config.device);
-  return (config.record & record_device) != 0 &&
-         (options.choice == device::Choice::automatic || options.choice == device::Choice::cupti);
-}
-
 }  // namespace
 
 bool connect() {
@@ -359,11 +329,11 @@ void cuda_starts() {
   // A runtime starts the tool, which starts CUPTI, which starts the driver: it is under way, and under the lock.
   if (this_thread_starts()) return;
   prepare_for_forks(&forget_parent);
-  const auto lock = lock_unless([]() noexcept { return begun_devices.load() != nullptr; });
-  if (device::Devices* devices = begun_devices.load()) return devices->driver_starts();
+  const auto lock = lock_unless([]() noexcept { return begun_devices() != nullptr; });
+  if (device::Devices* devices = begun_devices()) return devices->driver_starts();
   const Tool* self = prepare();
   if (self == nullptr || !records_cuda(self->config) || !join(self)) return;
-  if (Session* session = Session::current()) start_devices(*session, self->config, true);
+  if (Session* session = Forks::make_session()) begin_devices(*session, self->config, true);
 }
 
 // A child of vfork has its parent's memory, and is not meant.

@@ -319,11 +319,12 @@ void Provider::finish() noexcept {
 }
 
 /// The child has no device and no thread of CUPTI's: a flush there never returns.
-void Provider::leave_to_parent() noexcept {
+bool Provider::leave_to_parent() noexcept {
   gate.reset();
   recording = false;
   pushed = 0;
   current = nullptr;
+  return state_ == State::waiting;
 }
 
 /// Buffers that CUPTI still has are left to it.

@@ -48,7 +48,7 @@ class Provider final : public DeviceProvider {
   void flush() noexcept override;
   void poll() noexcept override;
   void finish() noexcept override;
-  void leave_to_parent() noexcept override;
+  bool leave_to_parent() noexcept override;
 
   void request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept;
   void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept;

@@ -52,6 +52,7 @@ class Provider final : public DeviceProvider {
     for (auto& device : devices_) device->drain_device();
     for (unsigned slot = 0; slot < slots; ++slot) close_slot(slot);
   }
+  bool leave_to_parent() noexcept override;
 
   void request(unsigned slot, void** buffer, std::size_t* bytes) noexcept { devices_[slot]->request(buffer, bytes); }
   void complete(unsigned slot, const Range& range, bool owned) noexcept;
@@ -156,6 +157,11 @@ void Provider::drain() noexcept {
 void Provider::poll() noexcept {
   drain();
   for (auto& device : devices_) device->poll();
+}
+
+bool Provider::leave_to_parent() noexcept {
+  current = nullptr;
+  return true;
 }
 
 }  // namespace

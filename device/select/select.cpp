@@ -238,10 +238,12 @@ void Devices::finish() noexcept {
     if (provider) provider->finish();
 }
 
-void Devices::leave_to_parent() noexcept {
-  if (!state_) return;
+bool Devices::leave_to_parent() noexcept {
+  bool may_begin_again = true;
+  if (!state_) return may_begin_again;
   for (const auto& provider : state_->providers)
-    if (provider) provider->leave_to_parent();
+    if (provider && !provider->leave_to_parent()) may_begin_again = false;
+  return may_begin_again;
 }
 
 }  // namespace tracer::device

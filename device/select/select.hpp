@@ -79,8 +79,9 @@ class Devices {
   /// flush, stop, parse the rest. Idempotent.
   void finish() noexcept;
 
-  /// In a forked child, on its only thread: nothing of the parent's devices is touched from then on.
-  void leave_to_parent() noexcept;
+  /// In a forked child, on its only thread: nothing of the parent's devices is touched from then on. False: the child
+  /// cannot have devices of its own.
+  bool leave_to_parent() noexcept;
 
  private:
   struct State;

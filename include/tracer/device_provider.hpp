@@ -87,8 +87,9 @@ class DeviceProvider {
   /// Closes all devices; idempotent. Accesses no buffer after it returns.
   virtual void finish() noexcept = 0;
   /// In a forked child, on its only thread: the parent's devices and their threads are not there. The provider is not
-  /// used from then on; callbacks that reach it find nobody. Takes no lock.
-  virtual void leave_to_parent() noexcept {}
+  /// used from then on; callbacks that reach it find nobody. Takes no lock. False: what it has begun, another provider
+  /// cannot begin again in the child.
+  virtual bool leave_to_parent() noexcept { return true; }
 };
 
 }  // namespace tracer

@@ -60,6 +60,10 @@ RUNS = [
     ("nothing comes of what was accepted", OFFLOAD, {"FAKE_CUPTI_SILENT": "1", "FAKE_CUPTI_KEEPS": "1", "TRACER_DEVICE_BUFFER": "4M"},
      "host", ""),
     ("it forks before it uses CUDA, and after", OFFLOAD, {"CUDA_FORKS": "1"}, "cupti", ""),
+    ("a forked child uses CUDA, and its parent does not", ["late"], {"CUDA_IN_CHILD": "1", "CUDA_INJECTION64_PATH": "{tool}"}, "cupti",
+     r"using .*trace\.2"),
+    ("a forked child starts the driver, and its parent has begun with CUPTI", OFFLOAD,
+     {"CUDA_FORKS": "cuInit", "CUDA_INJECTION64_PATH": "{tool}"}, "", r"using .*trace\.2"),
     ("a device that is not announced", OFFLOAD, {"FAKE_CUDA_DEVICES": "2", "CUDA_UNANNOUNCED": "1"}, "cupti", ""),
     ("CUPTI starts the driver, which calls the tool", OFFLOAD, {"FAKE_CUPTI_INITS": "1", "CUDA_INJECTION64_PATH": "{tool}"}, "cupti", ""),
     ("the driver starts on another thread while the tool starts CUPTI, which waits for it", OFFLOAD,
@@ -73,8 +77,11 @@ RUNS = [
 # Of these the counts may be smaller than what the program asked for.
 INCOMPLETE = {"another profiler takes the buffers of a program without OpenMP", "an error while the program runs", "flushing fails", "buffers that never come back", "no memory for buffers",
               "more threads than memory", "another profiler takes the buffers", "the program profiles itself", "kernels are refused after they were accepted"}
+# The trace that is looked at is a child's. ThreadSanitizer ends a child that starts a thread.
+IN_CHILD = {"a forked child uses CUDA, and its parent does not", "a forked child starts the driver, and its parent has begun with CUPTI"}
 # What must have been counted.
-COUNTERS = {"the program could profile itself, and does not": ["CALLS_LEFT_TO_ANOTHER_PROFILER", "CALLS_LAUNCH", "CALLS_COPY"]}
+COUNTERS = {"a forked child starts the driver, and its parent has begun with CUPTI": ["NOT_RECORDED_AFTER_FORK"],
+            "the program could profile itself, and does not": ["CALLS_LEFT_TO_ANOTHER_PROFILER", "CALLS_LAUNCH", "CALLS_COPY"]}
 
 
 def settings(options, extra):
@@ -99,13 +106,15 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
     if (plain.returncode, plain.stdout) != (traced.returncode, traced.stdout) or plain.returncode:
         yield f"ended with {plain.returncode} and {traced.returncode}: {plain.stdout}{plain.stderr} | {traced.stdout}{traced.stderr}"
         return
-    said = [text for text in traced.stderr.splitlines() if not re.match(r"tracer: [\d,]+ events", text)]
+    said = [text for text in traced.stderr.splitlines() if not re.match(r"tracer: [\d,]+ events?", text)]
     line = line.removeprefix("?") if said or not line.startswith("?") else ""
     if bool(line) != bool(said) or (line and (len(said) != 1 or not re.search(line, said[0]))):
         yield f"said {said}"
-    check = run([f"{options.bin}/tracer", "check", str(trace)], os.environ)
-    if check.returncode:
-        yield check.stdout + check.stderr
+    traces = [trace] + ([trace.with_name("trace.2")] if name in IN_CHILD else [])
+    for trace in traces:
+        check = run([f"{options.bin}/tracer", "check", str(trace)], os.environ)
+        if check.returncode:
+            yield check.stdout + check.stderr
     if name in COUNTERS:
         info = run([f"{options.bin}/tracer", "info", "--all", str(trace)], os.environ).stdout
         yield from (f"{counter} is not counted:\n{info}" for counter in COUNTERS[name] if counter not in info)
@@ -152,6 +161,9 @@ def main():
             continue
         if arguments[0] == "late" and not os.path.exists(options.late):
             print(f"{name}: skipped, {options.late} is not built (needs clang with libomp)")
+            continue
+        if name in IN_CHILD and "thread" in os.environ.get("TRACER_TEST_SANITIZE", ""):
+            print(f"{name}: skipped, ThreadSanitizer ends a forked child that starts a thread")
             continue
         with tempfile.TemporaryDirectory() as directory:
             faults = list(faults_of(options, name, arguments, extra, provider, line, directory))

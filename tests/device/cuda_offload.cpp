@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program with an OpenMP runtime of its own whose devices are CUDA's, driven as LLVM's plugin does: threads offload.
 // The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS [THREADS [MS]]]
-//   MS: of sleep after each step.   CUDA_FORKS=1: it forks before it uses CUDA, and after.
+//   MS: of sleep after each step.
+//   CUDA_FORKS=1: it forks before it uses CUDA, and after; cuInit: the children start the driver.
 //   CUDA_PROFILER=FILE: the profiler that it brings along, begun when CUDA is in use.
 //   CUDA_PROFILER_IDLE=FILE: one that it loads when CUDA is in use, and never begins.
 //   CUDA_GRAPH=N: a kernel is a graph of N of them.
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -132,11 +134,15 @@ std::thread init_aside_if_wanted() {
   return other;
 }
 
-/// A child that does nothing, as system() or a Python module makes it.
+/// A child that does nothing, as system() or a Python module makes it, or that wants to use CUDA.
 void fork_if_wanted() {
-  if (!std::getenv("CUDA_FORKS")) return;
+  const char* forks = std::getenv("CUDA_FORKS");
+  if (!forks) return;
   const pid_t child = fork();
-  if (child == 0) std::exit(0);
+  if (child == 0) {
+    if (std::string(forks) == "cuInit") cuda("cuInit", 0u);
+    std::exit(0);
+  }
   waitpid(child, nullptr, 0);
 }
 
