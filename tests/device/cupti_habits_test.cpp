@@ -3,6 +3,7 @@
 // with a switch, calls that come later than what they made.
 #include "catch.hpp"
 
+#include <cstdlib>
 #include <set>
 
 #include "device/correlate/correlate.hpp"
