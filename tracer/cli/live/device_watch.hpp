@@ -30,8 +30,9 @@ class DeviceWatch {
 
   /// An array, by device: `device`, `source` ("device" or "host"), `kernels`, `kernel_s`, `kernels_running` (on
   /// average), `copies`, `to_device_bytes`, `from_device_bytes`, `copy_s` of what has come since the last look;
-  /// `streams` and `memory_bytes` in use by then.
-  nlohmann::ordered_json json(double interval) const;
+  /// `streams` and `memory_bytes` in use by then. A kernel that goes on has no record yet: where the host launched it,
+  /// it is one of `kernels_running` all the same.
+  nlohmann::ordered_json json() const;
   /// A line each; "" without devices.
   std::string text(double interval) const;
 
@@ -40,6 +41,7 @@ class DeviceWatch {
     DeviceLook look;  ///< of the last look, in seconds
     Ticks kernel_ticks = 0, copy_ticks = 0;
     std::uint64_t kernel_ns = 0, copy_ns = 0;  ///< on the device's own clock
+    KernelsRunning running;
     std::set<std::uint64_t> streams;
     Allocations memory;
     bool comes_late = false;  ///< a buffer at a time
@@ -47,9 +49,11 @@ class DeviceWatch {
   void read_records();
   Device& device_of(const DeviceRecord& record);
   void take(const DeviceRecord& record);
+  static void took_time(Device& device, const DeviceRecord& record);
 
   raw::DeviceTail tail_;
   HostDevices host_;
+  Ticks from_ = 0, now_ = 0;  ///< of this look
   bool is_first_ = true;
   std::map<std::int32_t, Device> devices_;  ///< that have records
   std::map<std::int32_t, DeviceLook> all_;  ///< times in seconds

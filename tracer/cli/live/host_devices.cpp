@@ -69,7 +69,9 @@ void HostDevices::see(const raw::RingView& view) {
   // One that goes on counts up to now, and from now on at the next look.
   if (thread.kernel_on >= 0) {
     DeviceLook& look = device(thread, thread.kernel_on);
-    look.kernel_time += static_cast<double>(now_ - std::min(now_, std::max(from_, thread.kernel_since)));
+    const auto open = static_cast<double>(now_ - std::min(now_, std::max(from_, thread.kernel_since)));
+    look.kernel_time += open;
+    look.open_time += open;
   }
   for (const std::int32_t number : thread.used) ++looks_[number].streams;
   thread.used.clear();

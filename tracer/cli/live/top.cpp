@@ -126,7 +126,7 @@ class Top {
       thread["records"] = watch.recorded();
       line["threads"].push_back(std::move(thread));
     }
-    line["devices"] = devices_.json(interval);
+    line["devices"] = devices_.json();
     return line;
   }
 
