@@ -89,3 +89,12 @@ TEST_CASE("dependences follow OpenMP's rules for what tasks name") {
   CHECK(dependences({{{{"OUT", 1}}}, {{{"MUTEXINOUTSET", 1}}}, {{{"MUTEXINOUTSET", 1}}}, {{{"IN", 1}}}}) == 4);
   CHECK(dependences({{{{"OUT", 1}}}, {{{"INOUTSET", 1}}}, {{{"INOUTSET", 1}}}, {{{"IN", 1}}}}) == 4);
 }
+
+TEST_CASE("a task that names omp_all_memory waits for all that name something, and those after it wait for it") {
+  const Named all{{{"INOUT_ALL_MEMORY", 0}}}, one{{{"OUT", 1}}}, two{{{"IN", 2}}}, nothing{};
+  CHECK(dependences({one, two, nothing, all}) == 2);
+  CHECK(dependences({all, two, nothing, one}) == 2);
+  CHECK(dependences({one, all, two, all}) == 3);
+  CHECK(dependences({all, all, {{{"OUT_ALL_MEMORY", 0}}}}) == 2);
+  CHECK(dependences({one, {{{"INOUT_ALL_MEMORY", 0}, {"IN", 1}}}}) == 1);
+}

@@ -84,15 +84,18 @@ void copy_given(void* to, void* from) {
   if (from != nullptr) std::memcpy(header + 1, from, given.size);
 }
 
-/// Each address once, with how the task depends on it.
+/// Each address once, with how the task depends on it. GCC has no address for omp_all_memory.
 template <class Visit>
 void for_each_dependence(void** depend, Visit visit) noexcept {
   constexpr std::uint16_t in = ompt_dependence_type_in, inout = ompt_dependence_type_inout,
-                          mutex = ompt_dependence_type_mutexinoutset, inoutset = 7;
+                          mutex = ompt_dependence_type_mutexinoutset, inoutset = 7, inout_all_memory = 35;
   std::uintptr_t total = reinterpret_cast<std::uintptr_t>(depend[0]);
   const std::uintptr_t out = reinterpret_cast<std::uintptr_t>(depend[total != 0 ? 1 : 2]);
+  const auto visit_one = [&](std::uintptr_t index, const void* address, std::uint16_t type) {
+    visit(index, total, address, address == nullptr && type == inout ? inout_all_memory : type);
+  };
   if (total != 0) {
-    for (std::uintptr_t i = 0; i < total; ++i) visit(i, total, depend[2 + i], i < out ? inout : in);
+    for (std::uintptr_t i = 0; i < total; ++i) visit_one(i, depend[2 + i], i < out ? inout : in);
     return;
   }
   total = reinterpret_cast<std::uintptr_t>(depend[1]);
@@ -101,12 +104,12 @@ void for_each_dependence(void** depend, Visit visit) noexcept {
   for (std::uintptr_t i = 0; i < total; ++i) {
     void* const entry = depend[5 + i];
     if (i < plain) {
-      visit(i, total, entry, i < out ? inout : i < mutexes ? mutex : in);
+      visit_one(i, entry, i < out ? inout : i < mutexes ? mutex : in);
     } else {  // an omp_depend_t: the address and GCC's number of its kind
       void* const* const object = static_cast<void* const*>(entry);
       constexpr std::uint16_t kinds[] = {inout, in, inout, inout, mutex, inoutset};
       const auto kind = reinterpret_cast<std::uintptr_t>(object[1]);
-      visit(i, total, object[0], kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : inout);
+      visit_one(i, object[0], kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : inout);
     }
   }
 }

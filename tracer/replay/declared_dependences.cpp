@@ -8,6 +8,13 @@
 #include <string_view>
 
 namespace tracer::report {
+namespace {
+
+/// Stands for all memory, as a variable: a task that names omp_all_memory writes it, all others that name something
+/// read it.
+constexpr std::uint64_t all_memory = ~std::uint64_t{0};
+
+}  // namespace
 
 DeclaredDependences::DeclaredDependences(const Definitions& definitions) {
   constexpr std::string_view prefix = "DEPEND_";
@@ -23,6 +30,9 @@ DeclaredDependences::DeclaredDependences(const Definitions& definitions) {
     if (name == "OUT" || name == "INOUT") kinds_[ref] = Kind::out;
     if (name == "MUTEXINOUTSET") kinds_[ref] = Kind::mutual;
     if (name == "INOUTSET") kinds_[ref] = Kind::set;
+    if (name != "OUT_ALL_MEMORY" && name != "INOUT_ALL_MEMORY") continue;
+    kinds_[ref] = Kind::all;
+    names_all_ = true;
   }
 }
 
@@ -37,27 +47,36 @@ void DeclaredDependences::add_open(const std::vector<Entry>& entries, const Task
   }
 }
 
+void DeclaredDependences::declare(Task& task, Kind kind, std::uint64_t address) {
+  if (variables_.size() >= look_at_) forget_complete();
+  const Task* const parent = task.parent.get();
+  Variable& variable = variables_[{parent, parent == nullptr ? 0 : parent->number, address}];
+  const bool joins = variable.kind == kind && kind != Kind::out;
+  if (!joins) {
+    variable.before.swap(variable.last);
+    variable.last.clear();
+    variable.kind = kind;
+  }
+  const auto gone = [](const Entry& entry) { return !entry.is_open(); };
+  variable.before.erase(std::remove_if(variable.before.begin(), variable.before.end(), gone), variable.before.end());
+  add_open(variable.before, task, found_);
+  if (variable.last.size() == variable.last.capacity())  // many readers of what nothing writes
+    variable.last.erase(std::remove_if(variable.last.begin(), variable.last.end(), gone), variable.last.end());
+  variable.last.push_back({&task, task.number});
+}
+
 std::span<Task* const> DeclaredDependences::predecessors(Task& task, std::span<const EventAttribute> attributes) {
   found_.clear();
+  bool names_some = false, names_all = false;
   for (const EventAttribute& attribute : attributes) {
     const auto kind = kinds_.find(attribute.attribute);
     if (kind == kinds_.end()) continue;
-    if (variables_.size() >= look_at_) forget_complete();
-    const Task* const parent = task.parent.get();
-    Variable& variable = variables_[{parent, parent == nullptr ? 0 : parent->number, attribute.value}];
-    const bool joins = variable.kind == kind->second && kind->second != Kind::out;
-    if (!joins) {
-      variable.before.swap(variable.last);
-      variable.last.clear();
-      variable.kind = kind->second;
-    }
-    const auto gone = [](const Entry& entry) { return !entry.is_open(); };
-    variable.before.erase(std::remove_if(variable.before.begin(), variable.before.end(), gone), variable.before.end());
-    add_open(variable.before, task, found_);
-    if (variable.last.size() == variable.last.capacity())  // many readers of what nothing writes
-      variable.last.erase(std::remove_if(variable.last.begin(), variable.last.end(), gone), variable.last.end());
-    variable.last.push_back({&task, task.number});
+    const bool is_all = kind->second == Kind::all;
+    names_some = true;
+    names_all = names_all || is_all;
+    if (!is_all) declare(task, kind->second, attribute.value);
   }
+  if (names_all_ && names_some) declare(task, names_all ? Kind::out : Kind::in, all_memory);
   return found_;
 }
 

@@ -25,7 +25,7 @@ class DeclaredDependences {
   std::span<Task* const> predecessors(Task& task, std::span<const EventAttribute> attributes);
 
  private:
-  enum class Kind { in, out, mutual, set };  // of one kind next to each other all but `out` may run in any order
+  enum class Kind { in, out, mutual, set, all };  // of one kind next to each other all but `out` may run in any order
   /// A task's memory is used again for another number.
   struct Entry {
     Task* task;
@@ -47,11 +47,14 @@ class DeclaredDependences {
       }
     };
   };
+  /// Of a variable.
+  void declare(Task& task, Kind kind, std::uint64_t address);
   static void add_open(const std::vector<Entry>& entries, const Task& but, std::vector<Task*>& tasks);
   void forget_complete();
 
   std::map<std::uint32_t, Kind> kinds_;  ///< of attributes
   std::unordered_map<Key, Variable, Key::Hash> variables_;
+  bool names_all_ = false;      ///< tasks of the trace name omp_all_memory
   std::size_t look_at_ = 1024;  ///< variables, before those are forgotten that nothing waits for
   std::vector<Task*> found_;
 };

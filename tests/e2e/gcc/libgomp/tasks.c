@@ -97,6 +97,8 @@ static void chain(void) {
   }
 #if __GNUC__ >= 13
 #pragma omp taskwait depend(inout : x) depend(in : y) nowait
+#pragma omp task depend(inout : omp_all_memory) shared(x, y, z)
+  x += y + z;
 #endif
 #pragma omp taskwait depend(in : x)
   ADD(x);
