@@ -138,9 +138,11 @@ void GOMP_scope_start(std::uintptr_t* reductions) {
   site.runtime->GOMP_scope_start(reductions);
 }
 
+// libgomp's has a barrier only where the region is not cancelled.
 void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   TRACER_GOMP_ENTER(GOMP_workshare_task_reduction_unregister, cancelled);
   end_work(thread);
+  if (cancelled) return site.runtime->GOMP_workshare_task_reduction_unregister(cancelled);
   waiting(sync_kind::barrier_implicit_workshare, site.code,
           [&] { site.runtime->GOMP_workshare_task_reduction_unregister(cancelled); });
 }

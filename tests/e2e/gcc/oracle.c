@@ -210,7 +210,7 @@ BARRIER(void, GOMP_ordered_start, ordered)
 BARRIER(void, GOMP_taskgroup_start, taskgroups)
 void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   NEXT(GOMP_workshare_task_reduction_unregister);
-  ADD(workshare_barriers, 1);
+  ADD(workshare_barriers, !cancelled);
   next(cancelled);
 }
 void GOMP_taskwait_depend(void** depend) {

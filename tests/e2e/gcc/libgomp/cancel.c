@@ -3,7 +3,10 @@
 // not at all. Each thread's loops end where they are left: a chunk that was handed out and not followed by a request
 // counts, too.
 #include <omp.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+bool GOMP_cancel(int which, bool really);
 
 static volatile int sink;
 
@@ -91,12 +94,36 @@ static void groups(int limit) {
   }
 }
 
+/// A thread comes to the end of a loop in a region that the other has cancelled: it calls what the pragma calls, and
+/// tells of it before the pragma leaves the region.
+static void reductions(void) {
+  long sum = 0;
+  int is_cancelled = 0;
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 0) {
+      GOMP_cancel(1, true);
+      __atomic_store_n(&is_cancelled, 1, __ATOMIC_RELEASE);
+#pragma omp cancel parallel
+    } else {
+      while (__atomic_load_n(&is_cancelled, __ATOMIC_ACQUIRE) == 0) {
+      }
+    }
+#pragma omp for reduction(task, + : sum)
+    for (int i = 0; i < 10; ++i) {
+      sum += i;
+#pragma omp cancel for if (sum < 0)
+    }
+  }
+}
+
 int main(void) {
   for (int limit = 0; limit <= 1000; limit = limit == 0 ? 7 : limit * 10) {
     loops(limit);
     regions(limit);
     groups(limit);
   }
+  reductions();
   printf("done, cancellation %d\n", omp_get_cancellation());
   return 0;
 }
