@@ -61,7 +61,7 @@ template <class Number>
                                   bool (*Runtime::*next)(Number*, Number*), Number* first, Number* last) {
   const Site site = site_of_call(from, entry, reinterpret_cast<const void*>(entry_point));
   if (site.is_silent()) return (site.runtime->*next)(first, last);
-  ++thread.work.asked;
+  thread.work.request();
   const bool has_chunk = (site.runtime->*next)(first, last);
   if (has_chunk && on.has_chunks) record_chunk(thread.work, first, last);
   return has_chunk;
@@ -94,7 +94,7 @@ namespace sync_kind = tracer::sync_kind;
     Work& work = thread.work;                                                                            \
     if (work.runtime == nullptr) [[unlikely]]                                                            \
       return next_chunk(__builtin_return_address(0), Entry::name, &::name, &Runtime::name, first, last); \
-    ++work.asked;                                                                                        \
+    work.request();                                                                                      \
     return work.runtime->name(first, last);                                                              \
   }
 #define TRACER_NEXT(name)                       \
@@ -185,8 +185,11 @@ bool GOMP_loop_ull_doacross_runtime_start(unsigned counts, Unsigned* count, Unsi
 }
 
 namespace {
+/// By GCC's numbers: those for schedule(runtime) and schedule(nonmonotonic: runtime) are no schedule of their own.
 std::uint16_t work_of(const Runtime& runtime, long schedule) noexcept {
-  return (schedule & 0xff) == 0 ? scheduled(runtime) : work_of_schedule(schedule);
+  constexpr long of_runtime = 0, of_nonmonotonic_runtime = 4;
+  const long kind = schedule & 0xff;
+  return kind == of_runtime || kind == of_nonmonotonic_runtime ? scheduled(runtime) : work_of_schedule(schedule);
 }
 }  // namespace
 

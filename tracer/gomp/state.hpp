@@ -83,6 +83,8 @@ struct Work {
   }
   std::uint16_t type() const noexcept { return static_cast<std::uint16_t>(end_word >> 16); }
   std::uint32_t chunks() const noexcept { return asked > 0 ? static_cast<std::uint32_t>(asked) : 0; }
+  /// A further chunk. Of more than 2^31 - 1 some are not counted.
+  [[gnu::always_inline]] void request() noexcept { asked += asked != std::numeric_limits<std::int32_t>::max() ? 1 : 0; }
   /// The first chunk of the loop is requested, too.
   void begins_without_chunk() noexcept {
     if (asked == 0) asked = -1;

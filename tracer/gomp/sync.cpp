@@ -36,7 +36,7 @@ constexpr int cancel_flags(int which) noexcept {
 
 /// A loop that is left in the middle does not request the chunk after its last.
 void leave_loop(int flags) noexcept {
-  if ((flags & (ompt_cancel_parallel | ompt_cancel_loop)) != 0) ++thread.work.asked;
+  if ((flags & (ompt_cancel_parallel | ompt_cancel_loop)) != 0) thread.work.request();
 }
 
 void record_cancelled(const Site& site, int flags) noexcept {

@@ -68,10 +68,16 @@ def expected_of(file):
     return {name: int(count) for name, count in (line.split() for line in file.read_text().splitlines())}
 
 
-def handed_out(anchor):
-    """Chunks, by what the ends of loops say: where they are not recorded one by one."""
+def loops_of(anchor):
+    """Chunks, by what the ends of loops say: where they are not recorded one by one. The loops' schedules."""
+    chunks, schedules = 0, set()
     with otf2.reader.open(str(anchor)) as trace:
-        return sum(event.value for _, event in trace.events if type(event).__name__ == "ParameterUnsignedInt" and event.parameter.name == "chunks")
+        for _, event in trace.events:
+            if type(event).__name__ == "ParameterUnsignedInt" and event.parameter.name == "chunks":
+                chunks += event.value
+            if type(event).__name__ == "ParameterString" and event.parameter.name == "schedule":
+                schedules.add(str(event.string))
+    return chunks, schedules
 
 
 class System:
@@ -141,9 +147,11 @@ def faults(options, system, name, command, threads, directory):
         shutil.rmtree(trace)
         counted.unlink()
         run(runs, more)
-        found, asked = handed_out(trace / "traces.otf2"), expected_of(counted)["chunks"]
+        (found, schedules), asked = loops_of(trace / "traces.otf2"), expected_of(counted)["chunks"]
         if found != asked:
             yield f"{found} chunks by the sum that each loop has, libgomp was asked for {asked}"
+        if "other" in schedules:  # that of schedule(runtime) is known
+            yield f"schedules {schedules}"
 
 
 def main():

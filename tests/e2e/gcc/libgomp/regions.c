@@ -65,6 +65,8 @@ static void reduced(int n) {
 #pragma omp task in_reduction(+ : sum)
       sum += i;
     }
+#pragma omp for reduction(task, + : sum) schedule(nonmonotonic : runtime)
+    for (int i = 0; i < 40; ++i) sum += i;
 #pragma omp sections reduction(task, + : sum)
     {
 #pragma omp section
