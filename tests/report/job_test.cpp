@@ -72,6 +72,23 @@ TEST_CASE("locks that have the same number in two processes are two") {
   }
 }
 
+TEST_CASE("the runtimes of a job are those of all its processes, with the sums of their threads") {
+  TraceBuilder trace = two_processes();
+  for (const LocationRef thread : {0, 1}) {
+    trace.simple(thread, ms, EventType::program_begin, 0, 1);
+    trace.simple(thread, 2 * ms, EventType::program_end);
+  }
+  auto& groups = trace.editable().groups_of_locations;
+  groups[0].properties = {{"TRACER::RUN::ENDED", "return"}, {"TRACER::RUN::LIBGOMP::0", "4 /lib/libgomp.so.1"}};
+  groups[2].properties = {{"TRACER::RUN::ENDED", "signal"},
+                          {"TRACER::RUN::LIBGOMP::0", "2 /wheel/libgomp-a.so"},
+                          {"TRACER::RUN::LIBGOMP::1", "3 /lib/libgomp.so.1"}};
+  const Json runtimes = report_of(trace)["run"]["runtimes"];
+  REQUIRE(runtimes.size() == 2);
+  CHECK(runtimes[0] == Json{{"library", "/lib/libgomp.so.1"}, {"threads", 7}});
+  CHECK(runtimes[1] == Json{{"library", "/wheel/libgomp-a.so"}, {"threads", 2}});
+}
+
 TEST_CASE("a job takes by the model what its slowest process takes") {
   TraceBuilder trace = two_processes();
   Definitions& definitions = trace.editable();

@@ -37,7 +37,7 @@ struct RunFacts {
   std::uint64_t page_faults = 0;
   std::uint64_t stolen_ns = 0;  ///< that a virtual machine's host took from all its processors meanwhile
   std::string host, machine, processor, load;
-  std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, then the one that calls tools; []: unknown
+  std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, and the one that calls tools; []: unknown
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
   /// Killed, crashed, or ended without a record of it: the trace has a part of the run.
   bool killed() const { return ended == "signal" || ended == "unknown" || !mpi_abort.empty(); }

@@ -18,6 +18,13 @@ namespace {
 /// each processor, those in which threads wait for each other 2 to 11 times (tests/diseases).
 constexpr double most_of_sleepers = 1.5;
 
+/// Each process of a job has its own runtimes and processors.
+bool some_wait_actively(const Report& report) {
+  if (report.processes.size() < 2) return waits_actively(report.facts);
+  return std::any_of(report.processes.begin(), report.processes.end(),
+                     [](const ProcessRow& process) { return waits_actively(process.facts); });
+}
+
 }  // namespace
 
 /// Whether who is late for that is at work: who is inside of MPI, in a lock, or waits for a device, waits for something
@@ -74,7 +81,7 @@ std::uint64_t Judge::unequal_computing() const {
 bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   const std::uint64_t waiting = sum(mine), delayed = held_up_work(mine);
   const std::uint32_t threads = std::max(2u, summary(mine).threads);
-  const double most = waits_actively(report_.facts) ? threads - 1 : most_of_sleepers;
+  const double most = some_wait_actively(report_) ? threads - 1 : most_of_sleepers;
   if (static_cast<double>(waiting) > most * static_cast<double>(delayed)) return false;
   if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
   HeldUp& here = waited_[summary(mine).region];

@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tracer/property_names.hpp"
 #include "tracer/virtual_location.hpp"
@@ -33,6 +35,18 @@ int weight_of_end(const RunFacts& facts) {
   if (facts.ended != "signal") return facts.exit_status > 0 ? 4 : 3;
   if (facts.signal == SIGTERM || facts.signal == SIGINT || facts.signal == SIGHUP) return 2;
   return facts.signal == SIGKILL ? 4 : 5;
+}
+
+/// Processes that use the same file have a runtime of it each.
+void add_runtimes(const std::vector<RuntimeUse>& of_process, std::vector<RuntimeUse>& all) {
+  for (const RuntimeUse& use : of_process) {
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const RuntimeUse& one) { return one.library == use.library; });
+    if (same == all.end())
+      all.push_back(use);
+    else
+      same->threads += use.threads;
+  }
 }
 
 }  // namespace
@@ -128,12 +142,14 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   if (all.known || processes.empty()) return all;
   std::map<std::string, std::vector<const RunFacts*>> by_host;
   std::uint64_t processor_ns = 0, system_ns = 0, page_faults = 0;
+  std::vector<RuntimeUse> runtimes;
   for (const ProcessRow& process : processes) {
     if (!process.facts.known) continue;
     by_host[process.facts.host].push_back(&process.facts);
     processor_ns += process.facts.processor_ns;
     system_ns += process.facts.system_ns;
     page_faults += process.facts.page_faults;
+    add_runtimes(process.facts.runtimes, runtimes);
   }
   const ProcessRow* const worst = process_that_ended_worst(processes);
   if (worst == nullptr) return all;
@@ -141,6 +157,7 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   all.processor_ns = processor_ns;
   all.system_ns = system_ns;
   all.page_faults = page_faults;
+  all.runtimes = std::move(runtimes);
   all.processors = 0;
   all.processors_online = 0;
   all.stolen_ns = 0;
