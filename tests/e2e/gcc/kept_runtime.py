@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs of GCC that call what libomp does not have keep their own runtime: output and status are as without the tool, the
-archive is valid, has what the program has counted itself, and the name that is missing is said. kept_runtime.py --tracer tracer"""
+archive is valid, has what the program has counted itself, and the name that is missing is said. A program whose names only look like
+OpenMP's does not keep it. kept_runtime.py --tracer tracer"""
 import argparse
 import json
 import os
@@ -79,6 +80,20 @@ def faults(tracer, name, commands, missing, directory):
             yield f"{name} {options}: {missing} is named in {len(named)} lines: {done.stderr}"
 
 
+def replaced_faults(tracer, directory):
+    build([["gcc", "-shared", "-fPIC", "-DIN_LIBRARY", "own_name.c", "-o", "libown.so"],
+           ["gcc", "-fopenmp", "own_name.c", "-L.", "-lown", "-Wl,-rpath,$ORIGIN"]], "own_name", directory)
+    program, trace = str(directory / "own_name"), directory / "trace"
+    alone = run([program], clean())
+    done = run([tracer, "run", "--runtime", "auto", "-o", str(trace), "--", program], clean())
+    if "no LLVM runtime was found" in done.stderr:
+        return
+    if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
+        yield f"own_name: status {done.returncode} and {done.stdout!r}, alone {alone.returncode} and {alone.stdout!r}: {done.stderr}"
+    if "keeps its own OpenMP runtime" in done.stderr:
+        yield f"own_name: its runtime is not replaced: {done.stderr}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tracer", required=True)
@@ -87,7 +102,9 @@ def main():
     for case in CASES:
         with tempfile.TemporaryDirectory() as directory:
             found += faults(options.tracer, *case, pathlib.Path(directory))
-    print("\n".join(found) or f"{len(CASES)} programs, no difference")
+    with tempfile.TemporaryDirectory() as directory:
+        found += replaced_faults(options.tracer, pathlib.Path(directory))
+    print("\n".join(found) or f"{len(CASES) + 1} programs, no difference")
     return 1 if found else 0
 
 

@@ -11,7 +11,8 @@ namespace tracer::cli {
 
 /// A name of OpenMP's or OpenACC's (GOMP_*, omp_*, GOACC_*) that `runtime` does not define, and who calls it. Such a
 /// call would go to the program's own runtime, which has no part in the teams of the other: each would run half of the
-/// program.
+/// program. Not a function of the program itself that only begins as OpenMP's do, nor a weak reference that leads to no
+/// runtime.
 struct MissingName {
   std::string name, needed_by;  ///< "": nothing is missing
 };
