@@ -184,12 +184,32 @@ RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 DOACROSS(static, true)
 DOACROSS(dynamic, false)
 DOACROSS(guided, false)
-bool GOMP_loop_start(long a, long b, long c, long s, long d, long* e, long* f, uintptr_t* r, void** m) {
-  NEXT(GOMP_loop_start);
-  ADD(loops, 1);
-  const bool is_there = next(a, b, c, s, d, e, f, r, m);
-  return e ? chunk_of(is_there, (s & 3) == 1) : is_there;
-}
+// `s` is the schedule's number, `e` where the first chunk goes; NULL: none is requested.
+#define ANY_LOOP(name, PARAMETERS, ...)                        \
+  bool GOMP_loop_##name PARAMETERS {                           \
+    NEXT(GOMP_loop_##name);                                    \
+    ADD(loops, 1);                                             \
+    const bool is_there = next(__VA_ARGS__);                   \
+    return e ? chunk_of(is_there, (s & 0xff) == 1) : is_there; \
+  }
+#define OF_LONG (long a, long b, long c, long s, long d, long* e, long* f, uintptr_t* r, void** m)
+#define OF_ULL (bool up, ull a, ull b, ull c, long s, ull d, ull* e, ull* f, uintptr_t* r, void** m)
+ANY_LOOP(start, OF_LONG, a, b, c, s, d, e, f, r, m)
+ANY_LOOP(ordered_start, OF_LONG, a, b, c, s, d, e, f, r, m)
+ANY_LOOP(ull_start, OF_ULL, up, a, b, c, s, d, e, f, r, m)
+ANY_LOOP(ull_ordered_start, OF_ULL, up, a, b, c, s, d, e, f, r, m)
+ANY_LOOP(doacross_start, (unsigned n, long* a, long s, long d, long* e, long* f, uintptr_t* r, void** m), n, a, s, d, e,
+         f, r, m)
+ANY_LOOP(ull_doacross_start, (unsigned n, ull* a, long s, ull d, ull* e, ull* f, uintptr_t* r, void** m), n, a, s, d, e,
+         f, r, m)
+#define DOACROSS_RUNTIME(name, number)                                 \
+  bool GOMP_loop_##name(unsigned n, number* a, number* e, number* f) { \
+    NEXT(GOMP_loop_##name);                                            \
+    ADD(loops, 1);                                                     \
+    return chunk_of(next(n, a, e, f), false);                          \
+  }
+DOACROSS_RUNTIME(doacross_runtime_start, long)
+DOACROSS_RUNTIME(ull_doacross_runtime_start, ull)
 
 #define BARRIER(type, name, counter) \
   type name(void) {                  \

@@ -137,6 +137,57 @@ static void deep(int n) {
   printf("deep %ld\n", cell[n - 1]);
 }
 
+// With task reductions the loop's begin is one function for all schedules; doacross loops have another for that of the
+// environment.
+static void reduced(int n) {
+  static long cell[1024];
+  long sum = 0;
+#pragma omp parallel
+  {
+#pragma omp for ordered reduction(task, + : sum) schedule(dynamic, 3)
+    for (int i = 0; i < n; ++i) {
+      sum += i;
+#pragma omp ordered
+      ADD(i);
+    }
+#pragma omp for reduction(task, + : sum) schedule(guided)
+    for (unsigned long long i = 0; i < (unsigned long long)n; ++i) sum += 1;
+#pragma omp for ordered reduction(task, + : sum) schedule(dynamic)
+    for (unsigned long long i = 0; i < (unsigned long long)n; ++i) {
+      sum += 1;
+#pragma omp ordered
+      ADD(i);
+    }
+#pragma omp for ordered(1) reduction(task, + : sum) schedule(dynamic)
+    for (int i = 0; i < n; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      cell[i] = i + (i > 0 ? cell[i - 1] : 0);
+#pragma omp ordered depend(source)
+      sum += 1;
+    }
+#pragma omp for ordered(1) reduction(task, + : sum) schedule(guided)
+    for (unsigned long long i = 1; i <= (unsigned long long)n; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      cell[i] += 1;
+#pragma omp ordered depend(source)
+      sum += 1;
+    }
+#pragma omp for ordered(1) schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      cell[i] += i;
+#pragma omp ordered depend(source)
+    }
+#pragma omp for ordered(1) schedule(runtime)
+    for (unsigned long long i = 1; i <= (unsigned long long)n; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      cell[i] += 2;
+#pragma omp ordered depend(source)
+    }
+  }
+  ADD(sum + cell[n - 1]);
+}
+
 int main(void) {
   const int n = 100;
   alone(n);
@@ -147,6 +198,7 @@ int main(void) {
   printf("ordered %ld\n", total);
   across(n);
   deep(n);
+  reduced(n);
   printf("total %ld\n", total);
   return 0;
 }
