@@ -5,6 +5,9 @@ import json
 import pathlib
 import sys
 
+# The process's own status: the launcher's depends on whether Hydra sees the end of the process or of its connection first.
+ITS_STATUS = ["sh", "-c", '"$@"; echo "ends with $?"', "sh"]
+
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, is_one_archive, launch, status_of_each  # noqa: E402
@@ -13,12 +16,13 @@ from traced import clean, run  # noqa: E402
 
 def faults_of(options, family, directory):
     program, job = compiled(family, HERE / "unfinished.c", directory / "unfinished"), directory / "job"
-    alone = run([*launch(family, 1), program], environment(), timeout=60)
+    alone = run([*launch(family, 1), *ITS_STATUS, program], environment(), timeout=60)
     if "all is open" not in alone.stdout:
         return print(f"{family}: does not run untraced, left out")
-    done = run([*launch(family, 1), options.tracer, "run", "-q", "-o", str(job), "--", program], environment(TRACER_LIBRARY=options.tool))
-    if done.returncode != alone.returncode:
-        yield f"ends with {done.returncode}, without the tool with {alone.returncode}: {done.stderr[-500:]}"
+    recorder = [options.tracer, "run", "-q", "-o", str(job), "--"]
+    done = run([*launch(family, 1), *ITS_STATUS, *recorder, program], environment(TRACER_LIBRARY=options.tool))
+    if done.stdout != alone.stdout:
+        yield f"prints and ends with {done.stdout!r}, without the tool {alone.stdout!r}: {done.stderr[-500:]}"
     if not is_one_archive(job):
         return (yield f"no archive: {done.stderr[-1500:]}")
     checked = run([options.tracer, "check", str(job)], clean())
