@@ -55,14 +55,16 @@ void Provider::parse(const Buffers::Delivered& delivered) {
   if (!has_call_regions_) count_calls(delivered);
 }
 
-/// Those that have no region of their own.
+/// Those that have no region of their own: all, or what began when the subscription had been given back.
 void Provider::count_calls(const Buffers::Delivered& delivered) {
   std::array<std::uint64_t, call_kinds> counts{};
   std::unordered_set<std::uint32_t> seen;
   CUpti_Activity* activity = nullptr;
+  const std::uint64_t from = calls_without_region_from_;
   while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) {
     if (activity->kind != CUPTI_ACTIVITY_KIND_DRIVER && activity->kind != CUPTI_ACTIVITY_KIND_RUNTIME) continue;
     const auto& call = *reinterpret_cast<const ApiCall*>(activity);
+    if (call.start < from) continue;
     const auto kind = recorded_calls_.kind(call);
     // the runtime's call and the driver's inside it have one id
     if (kind != CallKind::other && seen.insert(call.correlationId).second) ++counts[static_cast<std::size_t>(kind)];
@@ -126,7 +128,7 @@ void Provider::flush_in_time() noexcept {
   if (silence_.is_new(time))
     sink_.message(
         "CUPTI stopped delivering records although the program uses the device (another profiler may have taken over): "
-        "the host's intervals are used instead");
+        "what devices do from then on is missing; for target constructs the host's intervals stand in");
 }
 
 /// Exit handlers run last to first, and what is registered once CUDA is in use runs before the driver's own handler.

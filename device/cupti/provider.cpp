@@ -110,6 +110,7 @@ void Provider::disable_all() noexcept {
 /// was needed to learn of the first context.
 void Provider::make_room() noexcept {
   if (made_room_ || !has_exit_handler_ || state_ != State::running || !process_has_profiler()) return;
+  if (has_call_regions_ && calls_without_region_from_ == 0) calls_without_region_from_ = monotonic();
   call_regions_.stop();
   if (call_regions_.are_open()) return;  // the next time
   const Gate::Pass pass(gate);
@@ -310,8 +311,8 @@ void Provider::finish() noexcept {
     sink_.count("device.buffers_left_with_cupti", n);
     if (made_room_)
       sink_.message(
-          "the program's own profiler has taken CUPTI over: what devices did from then on is not recorded, the host's "
-          "intervals stand in");
+          "the program's own profiler has taken CUPTI over: what devices did from then on is not recorded; for target "
+          "constructs the host's intervals stand in");
   }
   const std::lock_guard lock(state_lock_);
   converter_.finish();

@@ -105,6 +105,7 @@ class Provider final : public DeviceProvider {
   std::atomic<bool> has_exit_handler_{false};
   bool made_room_ = false;                     // the drainer's: the subscription is given back, and records go on
   std::atomic<bool> has_call_regions_{false};  // they need the subscription
+  std::atomic<std::uint64_t> calls_without_region_from_{0};
   Buffers buffers_;
   RecordedCalls recorded_calls_;
   CallRegions call_regions_;
