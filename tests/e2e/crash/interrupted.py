@@ -239,6 +239,9 @@ CASES = {
     "SIGTERM to tracer run": ended_by(signal.SIGTERM, lambda run: run.process.terminate()),
     "SIGTERM to both": ended_by(signal.SIGTERM, lambda run: os.killpg(run.process.pid, signal.SIGTERM)),
     "SIGHUP to tracer run": ended_by(signal.SIGHUP, lambda run: run.process.send_signal(signal.SIGHUP)),
+    **{f"{name} to tracer run": ended_by(number, lambda run, number=number: run.process.send_signal(number))
+       for name, number in (("SIGINT", signal.SIGINT), ("SIGQUIT", signal.SIGQUIT), ("SIGABRT", signal.SIGABRT), ("SIGIO", signal.SIGIO),
+                            ("SIGSEGV", signal.SIGSEGV), ("a real-time signal", signal.SIGRTMIN + 3))},
     "SIGKILL to the program": ended_by(signal.SIGKILL, lambda run: run.to_program(signal.SIGKILL)),
     "timeout": timed_out,
     "stopped and continued": stopped_and_continued,

@@ -6,14 +6,17 @@ program's; no message names a descriptor; the raw trace is there where no archiv
 
 check_status.py --tool libtracer.so --tracer tracer [--nvtx] PROGRAM"""
 import argparse
+import fcntl
 import os
 import pathlib
+import pty
 import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
@@ -112,7 +115,7 @@ class Check:
     def late_child(self):
         """What ends with a status of failure leaves its child a moment: timeout(1) kills its group, itself first."""
         with tempfile.TemporaryDirectory() as scratch:
-            output, script = pathlib.Path(scratch, "trace"), '"$0" usr1 & child=$!; sleep 0.5; (sleep 0.3; kill -9 $child) & exit 9'
+            output, script = pathlib.Path(scratch, "trace"), '"$0" waits 10 & child=$!; sleep 0.5; (sleep 0.3; kill -9 $child) & exit 9'
             done = subprocess.run(self.command(output, "sh", "-c", script, self.options.program), capture_output=True, text=True, env=self.environment())
             self.look("a child that is killed behind its parent's end", done.returncode, 9, done.stderr, output)
         forget_the_killed()
@@ -198,13 +201,51 @@ class Check:
                                   preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
             os.close(writer)
             self.look("whoever reads the messages has gone", done.returncode, 5, "", pathlib.Path(scratch, "trace"))
+        for number in (signal.SIGUSR1, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT, signal.SIGIO, signal.SIGWINCH, signal.SIGSEGV, signal.SIGRTMIN + 3):
+            self.waiting(f"signal {int(number)} to tracer run alone", number, lambda run, number=number: run.send_signal(number))
+        self.waiting("a signal of the program's to its group", signal.SIGTERM, lambda run: None, how="group", start_new_session=True)
+        self.on_terminal()
+        self.inherited()
+
+    def waiting(self, name, number, act, how="waits", **more):
+        """The program counts the signals that come to it."""
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
         with tempfile.TemporaryDirectory() as scratch:
-            run = subprocess.Popen(self.command(scratch + "/trace", self.options.program, "usr1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment())
-            while run.stdout.readline().strip() != "ready":
+            command = self.command(scratch + "/trace", self.options.program, how, int(number))
+            run = subprocess.Popen(command, text=True, env=self.environment(), **more)
+            while (line := run.stdout.readline()) and line.strip() != "ready":
                 pass
-            run.send_signal(signal.SIGUSR1)
+            act(run)
             _, said = run.communicate(timeout=100)
-            self.look("SIGUSR1 of a batch system", run.returncode, 9, said, pathlib.Path(scratch, "trace"))
+            self.look(name, run.returncode, 9, said, pathlib.Path(scratch, "trace"))
+
+    def on_terminal(self):
+        """A terminal's signal goes to the group: it comes once."""
+        try:
+            master, slave = pty.openpty()
+        except OSError as reason:  # /dev/pts is not mounted
+            return print(f"skipped: signals of a terminal: {reason}")
+
+        def own_terminal():
+            os.setsid()
+            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+        self.waiting("Ctrl-C on a terminal", signal.SIGINT, lambda run: os.write(master, b"\x03"), stdin=slave, preexec_fn=own_terminal)
+        os.close(slave)
+        os.close(master)
+
+    def inherited(self):
+        """What is ignored or blocked when tracer run starts is so in the program, as without it."""
+        def before():
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.signal(signal.SIGRTMIN + 5, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2, signal.SIGIO, signal.SIGRTMAX})
+
+        words = ["grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status"]
+        alone, traced = (subprocess.run(command, stdout=subprocess.PIPE, text=True, env=self.environment(), preexec_fn=before).stdout
+                         for command in (words, [self.options.tracer, "run", "-q", "--", *words]))
+        if not alone or alone != traced:
+            self.fault("ignored and blocked signals", f"{traced!r} instead of {alone!r}")
 
     def few_descriptors(self):
         """A low limit of open files is raised for the command, and is the program's as it was; where it cannot be raised the program

@@ -8,7 +8,8 @@
 //   ends spoils            after it has put a directory where the archive's anchor goes; status 4
 //   ends regions N       after N regions of one thread; status 6
 //   ends long N            after N barriers; status 6
-//   ends usr1              when SIGUSR1 has come once; status 9
+//   ends waits N           when signal N has come once; status 9
+//   ends group N           after it has sent signal N to its group, itself included; status 9 if it came once
 #define _GNU_SOURCE
 #include <limits.h>
 #include <omp.h>
@@ -60,7 +61,8 @@ int main(int argc, char** argv) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = count;
-  if (strcmp(how, "usr1") == 0) sigaction(SIGUSR1, &action, NULL);
+  const int to_group = strcmp(how, "group") == 0, waits = to_group || strcmp(how, "waits") == 0;
+  if (waits) sigaction(n, &action, NULL);
   if (strcmp(how, "children") != 0) printf("sum %d\n", region());
   if (strcmp(how, "children") == 0) {
     for (int k = 0; k < n; ++k) child_that_is_killed(30000000L * k / n);
@@ -94,9 +96,10 @@ int main(int argc, char** argv) {
     }
     return sum == n ? 6 : 7;
   }
-  if (strcmp(how, "usr1") == 0) {
+  if (waits) {
     puts("ready");
     fflush(stdout);
+    if (to_group) kill(0, n);
     for (int i = 0; came == 0 && i < 600; ++i) wait_ns(100000000);
     wait_ns(100000000);
     return came == 1 ? 9 : 8;

@@ -22,8 +22,8 @@ struct Ended {
   int start_error = 0;             ///< errno when it could not be started
 };
 
-/// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the terminal; SIGTERM,
-/// SIGHUP, SIGUSR1 and SIGUSR2 are passed on; all leave this process alive to look after the trace.
+/// Runs `command` as execvp does, with its standard streams. Signals to this process go to it (passed_signals.hpp) and
+/// leave this process alive to look after the trace.
 /// `started` is called when its process is there. Throws Error where no process can be made; signals are as before.
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
                   const std::function<void()>& started = {});
