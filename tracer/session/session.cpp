@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 
 #include "formats/raw/claim.hpp"
@@ -22,6 +21,7 @@
 #include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/session/clock_domain.hpp"
+#include "tracer/session/flush_signal.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
 #include "tracer/session/run_facts.hpp"
@@ -95,25 +95,6 @@ void pace_looks(const ClockSync& first, const ClockSync& last) noexcept {
   const std::uint64_t elapsed = last.monotonic - first.monotonic, ticks = last.ticks - first.ticks;
   if (elapsed >= holds_ns)
     LoaderWatch::set_pace(static_cast<Ticks>(static_cast<double>(ticks) / static_cast<double>(elapsed) * holds_ns));
-}
-
-void (*previous_handler)(int) = nullptr;
-
-void on_flush_signal(int signal) {
-  const KeepErrno keep;
-  if (Session* session = Session::current()) session->consumer().request_flush();
-  if (previous_handler && previous_handler != SIG_IGN && previous_handler != SIG_DFL) previous_handler(signal);
-}
-
-void listen_to(int signal) {
-  if (signal == 0) return;
-  struct sigaction action {
-  }, previous{};
-  action.sa_handler = on_flush_signal;
-  action.sa_flags = SA_RESTART;
-  ::sigaction(signal, &action, &previous);
-  if (previous.sa_handler != on_flush_signal && !(previous.sa_flags & SA_SIGINFO))
-    previous_handler = previous.sa_handler;
 }
 
 }  // namespace
@@ -199,7 +180,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   Session* result = session.release();
   result->before_ = current();
   current_.store(result, std::memory_order_release);
-  listen_to(config.flush_signal);
+  flush_at(config.flush_signal);
   return result;
 }
 

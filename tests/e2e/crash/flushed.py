@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A flight recorder that is flushed while the program runs, by a signal or by omp_control_tool, leaves a sound archive: of each
-thread several stretches, with gaps of different lengths between them.
+thread several stretches, with gaps of different lengths between them. A handler of the program's for the signal is called as the
+program installed it.
 
 flushed.py --tool libtracer.so --tracer tracer PROGRAM"""
 import argparse
@@ -37,7 +38,7 @@ def main():
     options = parser.parse_args()
     failures = 0
     for _ in range(int(os.environ.get("TRACER_STRESS", "1"))):
-        for how in ("signal", "outside", "inside"):
+        for how in ("signal", "handler", "once", "outside", "inside"):
             for memory in ("256K", "1M"):
                 with tempfile.TemporaryDirectory() as directory:
                     faults = list(check(options, directory, how, memory))
