@@ -129,6 +129,24 @@ class Check:
         self.run("a page into a full device", ["status", 0], 0, flags=["--report", "--html", "/dev/full"], archive=None)
         self.run("a page into the trace's directory", ["status", 0], 0, flags=["--html", "SCRATCH/trace/page.html"])
 
+    def full_output(self):
+        """Standard output takes nothing: a message says that the report is missing, also where it is made without a process of its own."""
+        with open("/dev/full", "wb") as full, tempfile.TemporaryDirectory() as scratch:
+            self.run("a report into a full device", ["status", 7], 7, flags=["--report"], archive=None, stdout=full)
+            if "the report is not printed: cannot write to standard output: No space left on device" not in self.said:
+                self.fault("a report into a full device", f"nobody says that it is missing: {self.said}")
+            if shutil.which("prlimit") is None:
+                return print("skipped: a report into a full device, by one process: no prlimit")
+            os.chmod(scratch, 0o777)
+            tracer, tool, program = (shutil.copy(file, scratch) for file in (self.options.tracer, self.options.tool, self.options.program))
+            user = {"user": 65534} if os.geteuid() == 0 else {}  # root has no limit
+            script = 'prlimit --pid=$PPID --nproc=0:0; exec "$0" status 7'
+            done = subprocess.run([tracer, "run", "--report", "-o", f"{scratch}/trace", "--", "sh", "-c", script, program], stdout=full, stderr=subprocess.PIPE, text=True, cwd=scratch,
+                                  timeout=200, env={**self.environment(), "TRACER_LIBRARY": tool}, **user)
+            self.look("a report into a full device, by one process", done.returncode, 7, done.stderr, None, None)
+            if pathlib.Path(scratch, "trace", "traces.otf2").is_file() and "the report is not printed" not in done.stderr:
+                self.fault("a report into a full device, by one process", f"nobody says that it is missing: {done.stderr}")
+
     def refused(self):
         """What cannot be written behind the program's end is refused before it starts, and leaves nothing."""
         with tempfile.TemporaryDirectory() as scratch:
@@ -347,7 +365,7 @@ def main():
     if check.options.nvtx:
         check.nvtx()
     else:
-        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.few_descriptors, check.unread, check.no_process, check.signals):
+        for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.full_output, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.few_descriptors, check.unread, check.no_process, check.signals):
             part()
     print("\n".join(check.faults))
     return 1 if check.faults else 0

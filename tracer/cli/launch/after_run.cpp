@@ -29,6 +29,7 @@
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/report.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/error.hpp"
 #include "tracer/merge/job_place.hpp"
 #include "tracer/merge/merge.hpp"
 #include "tracer/python_choice.hpp"
@@ -186,6 +187,14 @@ bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
   }
 }
 
+void print_report(const fs::path& archive) {
+  try {
+    show_report(archive, {}, true);
+  } catch (const std::exception& error) {
+    throw Error{std::string{"the report is not printed: "} + error.what()};
+  }
+}
+
 bool RunEnd::join_job(std::size_t own, Made made) const {
   const auto parts = traces_below(launch_.at);
   if (parts.empty() || (parts.size() == 1 && parts.front() == launch_.at)) return made == Made::all;
@@ -211,7 +220,7 @@ void RunEnd::show() const {
     if (!options_.quiet) print_note(written);
   }
   if (!options_.html.empty()) show_report(archive, options_.html, false);
-  if (options_.report) show_report(archive, {}, true);
+  if (options_.report) print_report(archive);
   if (!options_.report && options_.html.empty() && !options_.quiet) {
     const std::string full = directory.string();
     const std::string near = directory.lexically_proximate(fs::current_path(error)).string();

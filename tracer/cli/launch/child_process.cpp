@@ -28,9 +28,12 @@ void offer_to_the_killer() noexcept {
     const auto written = ::write(fd.get(), "1000", 4);
 }
 
+/// All that the work has printed is written, or it has failed.
 int guarded(const std::function<int()>& work) {
   try {
-    return work();
+    const int status = work();
+    flush_output();
+    return status;
   } catch (const std::exception& error) {
     print_error(error.what());
   }
@@ -44,7 +47,11 @@ Outcome do_apart(const std::function<int()>& work) {
   std::cout.flush();
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) return {guarded(work), 0};
+  if (child < 0) {
+    const int status = guarded(work);
+    forget_output();  // its failure is the work's, as it would be in a process of its own
+    return {status, 0};
+  }
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(failure);  // it died before the line above

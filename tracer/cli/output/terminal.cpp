@@ -2,6 +2,7 @@
 // Colours, messages and the progress bar of the command line.
 #include "tracer/cli/output/terminal.hpp"
 
+#include <stdio_ext.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -76,6 +77,12 @@ void print_formatted(const char* format, ...) {
 void flush_output() {
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush();
   if (!is_written) throw Error{system_message("cannot write to standard output", errno)};
+}
+
+void forget_output() noexcept {
+  ::__fpurge(stdout);
+  std::clearerr(stdout);
+  std::cout.clear();
 }
 
 void print_data(std::string_view text) {

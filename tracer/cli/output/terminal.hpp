@@ -40,6 +40,8 @@ void print_text(std::string_view text);
 void print_data(std::string_view text);
 /// At the end of a command. Throws tracer::Error where not all that it wrote has arrived.
 void flush_output();
+/// What waits to be written is dropped, and flush_output() no longer throws for what could not be written so far.
+void forget_output() noexcept;
 /// `text` alone on the screen, as print_text() writes it: the part that fits.
 void print_screen(std::string_view text);
 /// What of `text` fits: lines are cut, styles are not, and the last line counts those that are missing. 0: no limit.
