@@ -5,9 +5,11 @@ time; what it says is held against the trace afterwards."""
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def need(condition, what):
@@ -19,6 +21,13 @@ def need(condition, what):
 def check_recent(tracer, process, directory):
     """An archive of the last moments of a run that goes on."""
     recent = pathlib.Path(directory) / "recent"
+    going = subprocess.Popen([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], stderr=subprocess.DEVNULL)
+    while going.poll() is None and not [path for path in pathlib.Path(directory).iterdir() if path.name.startswith("recent")]:
+        time.sleep(0.001)
+    going.kill()  # what it leaves is removed by the next one
+    going.wait()
+    if recent.exists():  # it came to its end before
+        shutil.rmtree(recent)
     made = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True)
     need(made.returncode == 0 and process.poll() is None, "the program goes on after its last moments were taken: " + made.stderr.strip())
     need([path.name for path in pathlib.Path(directory).iterdir() if "recent" in path.name] == ["recent"], "nothing is left beside the archive")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Settings, sizes, checksums and files.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +20,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
@@ -286,6 +289,21 @@ TEST_CASE("a stream knows why its first failed write failed, whatever is called 
   std::string line;
   for (int i = 0; i < 30'000; ++i) REQUIRE((std::getline(in, line) && line == std::to_string(i)));
   CHECK((std::getline(in, line) && line == "end"));
+}
+
+TEST_CASE("an interrupt removes both outputs that a command writes beside each other") {
+  const test::Scratch scratch;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGTERM, SIG_DFL);  // not Catch2's
+    const PendingOutput whole{scratch / "out"}, part{scratch / "out"};
+    ::raise(SIGTERM);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+  CHECK(std::filesystem::is_empty(scratch.path()));
 }
 
 TEST_CASE("a file whose descriptor the program closed and used again is opened anew") {

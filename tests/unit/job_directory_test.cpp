@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who may join a job's directory, and who is the last of it.
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,6 +87,24 @@ TEST_CASE("a run that died counts as ended") {
   { const JobRun dead(room.path / "out", "job", "a"); }
   JobRun run(room.path / "out", "job", "b");
   CHECK(run.end(2));
+}
+
+TEST_CASE("what killed processes left of their marks is removed as a job begins and ends, what lives is left alone") {
+  const Room room;
+  const fs::path out = room.path / "out";
+  fs::create_directory(out);
+  for (const char* name : {".job-killed", ".job-alive"}) std::ofstream(out / name) << "another\n";
+  const UniqueFd alive{::open((out / ".job-alive").c_str(), O_RDWR | O_CLOEXEC)};
+  REQUIRE(::flock(alive.get(), LOCK_EX | LOCK_NB) == 0);
+  JobRun run(out, "job", "a");
+  CHECK(run.directory().path == out);
+  CHECK_FALSE(fs::exists(out / ".job-killed"));
+  CHECK(fs::exists(out / ".job-alive"));
+  std::ofstream(out / ".job-later") << "job\n";
+  REQUIRE(run.end(1));
+  run.clean_up(false);
+  CHECK_FALSE(fs::exists(out / ".job-later"));
+  CHECK(fs::exists(out / ".job-alive"));
 }
 
 TEST_CASE("parts are directories of the launch, and no links") {

@@ -7,6 +7,8 @@
 //   3. A process without a job that wants the same directory makes `raw` there. Each looks for the other's mark after
 //   it
 //      has made its own, and goes elsewhere when it finds it: one of the two sees the other, or both do.
+// The file of its own name is locked while its process is at this. What a kill leaves of it is removed by who wins, and
+// at the job's end.
 #include "tracer/job/job_directory.hpp"
 #include "tracer/base/files/permissions.hpp"
 
@@ -22,6 +24,7 @@
 #include <cstdlib>
 #include <functional>
 #include <system_error>
+#include <utility>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
@@ -96,19 +99,38 @@ std::optional<std::string> read_job(int directory) {
   return std::string{whole.substr(0, whole.find('\n'))};
 }
 
-bool write_file(int directory, const std::string& name, const std::string& text) {
-  const UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  return fd && write_whole(fd.get(), text);
+/// Locked, and with `text` in it; no descriptor, with errno, where it is there or cannot be written.
+UniqueFd make_file(int directory, const std::string& name, const std::string& text) {
+  UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!fd) return fd;
+  ::flock(fd.get(), LOCK_EX | LOCK_NB);
+  return write_whole(fd.get(), text) ? std::move(fd) : UniqueFd{};
 }
 
-/// False: somebody else's is there.
+/// False: somebody else's is there, or has removed this one before it was locked.
 bool mark(int directory, const std::string& job) {
-  const std::string own = own_prefix + random_name();
-  if (!write_file(directory, own, job + "\n")) throw Error(system_message("cannot write a job's file", errno));
+  const std::string own = own_prefix + random_name(), text = job + "\n";
+  const UniqueFd fd = make_file(directory, own, text);
+  if (!fd) throw Error(system_message("cannot write a job's file", errno));
   bool done = ::linkat(directory, own.c_str(), directory, job_file, 0) == 0;
-  if (!done && errno != EEXIST) done = write_file(directory, job_file, job + "\n");  // no hard links here
+  if (!done && errno != EEXIST && errno != ENOENT)
+    done = static_cast<bool>(make_file(directory, job_file, text));  // no hard links here
   ::unlinkat(directory, own.c_str(), 0);
   return done;
+}
+
+/// Files that mark() has made in processes that were killed.
+void remove_left_marks(int directory) {
+  std::vector<std::string> marks;
+  is_empty(directory, [&marks](const std::string& name) {
+    if (name.starts_with(own_prefix)) marks.push_back(name);
+    return true;
+  });
+  for (const std::string& one : marks) {
+    const RegularFile left = open_regular(one.c_str(), Links::refuse, O_RDWR, directory);  // NFS wants it to write
+    if (left && left.owner == ::geteuid() && ::flock(left.fd.get(), LOCK_EX | LOCK_NB) == 0)
+      ::unlinkat(directory, one.c_str(), 0);
+  }
 }
 
 enum class Claim { taken, joined, made };
@@ -120,7 +142,10 @@ Claim claim(const OwnDescriptor& fd, const std::string& job) {
     if (!is_empty(fd.get(), [](const std::string& name) { return name.starts_with(own_prefix); }))
       if (!read_job(fd.get())) return Claim::taken;
     if (!mark(fd.get(), job)) continue;
-    if (is_empty(fd.get(), is_of_job)) return Claim::made;
+    if (is_empty(fd.get(), is_of_job)) {
+      remove_left_marks(fd.get());
+      return Claim::made;
+    }
     ::unlinkat(fd.get(), job_file, 0);
     return Claim::taken;
   }
@@ -280,6 +305,7 @@ void JobRun::clean_up(bool keep_open) noexcept {
     for (const fs::path& file : done) ::unlink(file.c_str());
     ::rmdir(runs.c_str());
     ::rmdir((place / "parts").c_str());
+    remove_left_marks(directory_.open.get());
     if (!keep_open) ::unlink((place / job_file).c_str());
     if (directory_.made && !keep_open && leads_to(directory_.path, directory_.open.get()))
       ::rmdir(directory_.path.c_str());

@@ -33,8 +33,9 @@ constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
 // What a signal removes; the handler may run at any instant, so this is plain memory that is filled before it is
 // announced.
-char pending_name[4096];
-volatile sig_atomic_t is_pending = 0;
+constexpr int most_pending = 2;
+char pending_names[most_pending][4096];
+volatile sig_atomic_t is_pending[most_pending] = {};
 
 /// A directory as deep as `depth`, or a file; with system calls alone.
 void remove_tree(int at, const char* name, int depth) noexcept {
@@ -59,25 +60,33 @@ void remove_tree(int at, const char* name, int depth) noexcept {
 
 void remove_and_end(int signal) {
   constexpr int deepest = 5;  // the directory around it, tables of processes, an archive's locations
-  if (is_pending) remove_tree(AT_FDCWD, pending_name, deepest);
+  for (int i = 0; i < most_pending; ++i)
+    if (is_pending[i]) remove_tree(AT_FDCWD, pending_names[i], deepest);
   ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
-void announce(const fs::path& path) {
+/// Its number for forget(); -1: it is not announced.
+int announce(const fs::path& path) {
   const std::string text = fs::absolute(path).string();
-  if (text.size() >= sizeof pending_name) return;
-  std::memcpy(pending_name, text.c_str(), text.size() + 1);
-  is_pending = 1;
+  int slot = 0;
+  while (slot < most_pending && is_pending[slot]) ++slot;
+  if (slot == most_pending || text.size() >= sizeof pending_names[0]) return -1;
+  std::memcpy(pending_names[slot], text.c_str(), text.size() + 1);
+  is_pending[slot] = 1;
   for (const int signal : interrupts) {
     struct sigaction before {};
     if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;  // nohup
     ::signal(signal, remove_and_end);
   }
+  return slot;
 }
 
-void forget() {
-  is_pending = 0;
+void forget(int announced) {
+  if (announced < 0) return;
+  is_pending[announced] = 0;
+  for (const auto& other : is_pending)
+    if (other) return;
   for (const int signal : interrupts) {
     struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == remove_and_end) ::signal(signal, SIG_DFL);
@@ -143,11 +152,11 @@ PendingOutput::PendingOutput(fs::path wanted, Named named)
   } else {
     pending_ = place_;  // the writer reports what is wrong
   }
-  announce(place_);
+  announced_ = announce(place_);
 }
 
 PendingOutput::~PendingOutput() {
-  forget();
+  forget(announced_);
   std::error_code error;
   if (!kept_ || pending_ != place_) fs::remove_all(place_, error);
 }

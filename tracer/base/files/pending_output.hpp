@@ -9,7 +9,7 @@
 namespace tracer {
 
 /// Takes the place of `wanted` when keep() is called; what was there is replaced then, not before. Removed otherwise,
-/// also when the user interrupts the command. One at a time.
+/// also when the user interrupts the command. Two at a time.
 ///
 /// It lies in a directory beside `wanted`, NAME.part-PID, with a file that is locked as long as the process lives. A
 /// command that is killed leaves both; the next one that writes beside it finds the lock free, and removes them.
@@ -31,6 +31,7 @@ class PendingOutput {
  private:
   std::filesystem::path wanted_, place_, pending_;  ///< place_: the directory
   UniqueFd lock_;
+  int announced_ = -1;  ///< where an interrupt finds it; -1: not at all
   bool kept_ = false;
 };
 

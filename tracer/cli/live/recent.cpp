@@ -2,13 +2,10 @@
 // See recent.hpp.
 #include "tracer/cli/live/recent.hpp"
 
-#include <unistd.h>
-
-#include <system_error>
-
 #include "formats/otf2/read/reader.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"
+#include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/archives/conversion.hpp"
@@ -18,32 +15,13 @@
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
-namespace {
-
-/// A directory beside the one that is wanted, gone at the end.
-class Scratch {
- public:
-  explicit Scratch(const fs::path& beside) : path_{beside} { path_ += ".whole-" + std::to_string(::getpid()); }
-  ~Scratch() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-}  // namespace
 
 void write_recent(const fs::path& recorded, const std::string& duration, const std::string& directory) {
   const std::uint64_t length = report::parse_duration(duration);
   const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(recorded) / "journal");
   const fs::path wanted = directory.empty() ? fs::path{new_archive_name(file.journal.run)} : fs::path{directory};
   require_own_place(wanted, "name a directory of yours by --output.");
-  const Scratch whole{wanted};
+  const PendingOutput whole{wanted};  // never kept
   ConvertOptions conversion;
   conversion.keep_raw = true;
   convert_with_progress(recorded, whole.path(), conversion);
