@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a conversion would take is known before it is begun.
 #include "tracer/convert/memory_need.hpp"
+
+#include <vector>
+
 #include "catch.hpp"
+#include "formats/raw/samples.hpp"
 #include "support/memory_trace.hpp"
+#include "support/scratch.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ids.hpp"
 #include "tracer/ompt_values.hpp"
 
@@ -25,6 +31,23 @@ test::MemorySource thread_of(RecordKind kind, std::uint64_t count) {
   }
   source.journal_to_fill().channels[0].records = count;
   return source;
+}
+
+/// So many samples of ten frames, alike or each with a stack of its own.
+void write_samples(const std::filesystem::path& file, std::uint64_t count, bool alike) {
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(file), {1, 2});
+  raw::SampleEntry entry{};
+  entry.kind = raw::SampleKind::sample;
+  std::vector<std::uint64_t> frames(10, 0x500000);
+  entry.frames = static_cast<std::uint16_t>(frames.size());
+  int error = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!alike) frames.back() = i;
+    error |= writer.append(entry, frames);
+  }
+  REQUIRE((error | writer.flush()) == 0);
+  writer.close();
 }
 
 }  // namespace
@@ -74,4 +97,34 @@ TEST_CASE("a conversion that would come to the limit of processor time is put of
   const test::MemorySource events = thread_of(RecordKind::sync_region, 1'000'000);
   CHECK(what_lacks(events, {1024 * mib, 1'000'000'000}).empty());
   CHECK(what_lacks(events, {1024 * mib, 10'000'000}).find("of processor time") != std::string::npos);
+}
+
+TEST_CASE("samples take memory, more where their stacks differ") {
+  const test::Scratch scratch;
+  test::MemorySource none;
+  write_samples(scratch / "alike", 200'000, true);
+  write_samples(scratch / "different", 200'000, false);
+  CHECK(what_lacks(none, {64 * mib, hour}, {0, scratch / "alike"}).empty());
+  CHECK(what_lacks(none, {64 * mib, hour}, {0, scratch / "different"}).find("of memory, and ") != std::string::npos);
+  CHECK(what_lacks(none, {1024 * mib, hour}, {0, scratch / "different"}).empty());
+  CHECK(what_lacks(none, {0, hour}, {0, scratch / "none"}).empty());
+}
+
+TEST_CASE("operations of devices take memory, by their records and by the host's") {
+  constexpr std::uint64_t count = 500'000;
+  const auto lacks = [](DeviceRecordKind kind, std::uint64_t memory) {
+    test::MemorySource source;
+    source.journal_to_fill().devices.emplace_back();
+    DeviceRecord record{};
+    record.kind = kind;
+    source.device_.assign(count, record);
+    return !what_lacks(source, {memory, hour}, {count, {}}).empty();
+  };
+  CHECK(lacks(DeviceRecordKind::kernel, 64 * mib));
+  CHECK_FALSE(lacks(DeviceRecordKind::kernel, 1024 * mib));
+  CHECK_FALSE(lacks(DeviceRecordKind::target_begin, 64 * mib));  // leaves nothing
+  test::MemorySource host = thread_of(RecordKind::target_data_op, count);
+  CHECK(what_lacks(host, {64 * mib, hour}).empty());  // no device: nothing is made of them
+  host.journal_to_fill().devices.emplace_back();
+  CHECK_FALSE(what_lacks(host, {64 * mib, hour}).empty());
 }

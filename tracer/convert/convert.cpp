@@ -150,8 +150,11 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   const auto start = std::chrono::steady_clock::now();
   const WithoutWriteSignals guard;
   const auto source = raw::open_trace(raw_directory);
-  if (options.within_limits)
-    if (const std::string lack = what_lacks(*source, limits_of_process(directory)); !lack.empty()) throw PutOff(lack);
+  if (options.within_limits) {
+    const std::string lack =
+        what_lacks(*source, limits_of_process(directory), {source->report().device_records, raw_directory / "samples"});
+    if (!lack.empty()) throw PutOff(lack);
+  }
   ConvertResult result;
   result.ended = source->journal().ending != Ending::unknown;
   result.damage = source->report().damage;

@@ -17,9 +17,16 @@ struct Limits {
   std::uint64_t file = 0;  ///< bytes that tables may have in a file instead of memory (spill_room.hpp)
 };
 
+/// What a raw trace has besides its threads' records.
+struct BesideRecords {
+  std::uint64_t device_records = 0;
+  std::filesystem::path samples;  ///< the file, which need not be there
+};
+
 /// "" where a conversion keeps to the limits, else what it would take and what there is, as part of a sentence. An
-/// estimate, rather too much; where a rough one (from the number of records) does not do, the records are counted.
-std::string what_lacks(const TraceSource& source, const Limits& limits);
+/// estimate, rather too much; where a rough one (from the number of records and the size of the samples' file) does not
+/// do, the records and the samples are counted.
+std::string what_lacks(const TraceSource& source, const Limits& limits, const BesideRecords& beside = {});
 
 /// Those of this process, for an archive in `directory`.
 Limits limits_of_process(const std::filesystem::path& directory);
