@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many names a front end takes of the program: one that numbers its ranges, or makes functions as it runs, has no
-// end of them. Those beyond share one, and are counted.
+// How many names are taken of the program: one that numbers its ranges, or makes functions as it runs, has no end of
+// them. Those beyond share one, and are counted.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "tracer/front_end.h"
-
 namespace tracer {
 
 inline constexpr std::uint32_t most_program_names = 200'000;
 inline constexpr std::size_t most_program_name_bytes = 256 << 20;  // of all together
 
-/// The id of what stands for a name beyond these.
-inline std::uint32_t one_of_too_many_names(const tracer_front_end& to) noexcept {
+/// The id of what stands for a name beyond these. `to`: tracer_front_end, or what has its `intern` and `count`.
+template <class Recorder>
+std::uint32_t one_of_too_many_names(const Recorder& to) noexcept {
   static constexpr char others[] = "(one of too many names)";
   to.count("words.names_not_kept", 1);
   return to.intern(others, sizeof others - 1);
 }
 
-/// For a front end that keeps no table of its names. Any thread.
+/// For who keeps no table of its names. Any thread.
 class ProgramNames {
  public:
   /// 0: as tracer_front_end::intern.
-  std::uint32_t id_of(const tracer_front_end& to, const char* text, std::size_t length) noexcept {
+  template <class Recorder>
+  std::uint32_t id_of(const Recorder& to, const char* text, std::size_t length) noexcept {
     if (count_.load(std::memory_order_relaxed) >= most_program_names ||
         bytes_.load(std::memory_order_relaxed) + length > most_program_name_bytes)
       return one_of_too_many_names(to);

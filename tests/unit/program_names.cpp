@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "tracer/front_end.h"
 #include "tracer/program_names.hpp"
 
 namespace {

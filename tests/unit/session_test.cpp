@@ -18,6 +18,7 @@
 #include "support/scratch.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/drain/drainer.hpp"
+#include "tracer/program_names.hpp"
 #include "tracer/session/session.hpp"
 
 using namespace tracer;
@@ -123,6 +124,22 @@ TEST_CASE("everything that several threads record is in the raw trace, in order"
     CHECK(ordered);
     CHECK(trace->journal().channels[channel].records == records.size());
   }
+}
+
+TEST_CASE("names of the program beyond the limit share one, and those that are known stay") {
+  Run run;
+  run.start();
+  Session& session = *run.session;
+  const std::uint32_t first = session.intern_name("first");
+  for (std::uint32_t i = 1; i < most_program_names; ++i) session.intern_name(std::to_string(i));
+  const std::uint32_t shared = session.intern_name("one more");
+  CHECK(shared != 0);
+  CHECK(session.intern_name("and another") == shared);
+  CHECK(session.intern_name("first") == first);
+  CHECK(session.intern("of Tracer's own") != shared);
+  const auto trace = run.finish();
+  CHECK(trace->journal().counters.at("words.names_not_kept") == 2);
+  CHECK(trace->journal().strings.at(shared) == "(one of too many names)");
 }
 
 TEST_CASE("a small ring waits for the drainer, loses nothing, and the wait is in the trace") {

@@ -14,6 +14,7 @@
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
 #include "tracer/mpi/world.hpp"
+#include "tracer/program_names.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
@@ -299,6 +300,7 @@ void name_comm(const Comm& comm, const char* name) noexcept {
 
 std::uint32_t control_name(int level) noexcept {
   static constinit std::atomic<std::uint64_t> last{0};  // level and name: programs use one or two in turn
+  static constinit ProgramNames names;                  // others count in it
   const auto wanted = static_cast<std::uint32_t>(level);
   const std::uint64_t known = last.load(std::memory_order_relaxed);
   if (known >> 32 == wanted && known != 0) return static_cast<std::uint32_t>(known);
@@ -306,7 +308,7 @@ std::uint32_t control_name(int level) noexcept {
   if (table == nullptr) return 0;
   char text[40];
   const int length = std::snprintf(text, sizeof text, "MPI_Pcontrol %d", level);
-  const std::uint32_t name = table->intern(text, static_cast<std::size_t>(length));
+  const std::uint32_t name = names.id_of(*table, text, static_cast<std::size_t>(length));
   last.store(std::uint64_t{wanted} << 32 | name, std::memory_order_relaxed);
   return name;
 }

@@ -21,8 +21,9 @@ void SessionDeviceSink::device(const DeviceInfo& info) noexcept try { session_.j
   session_.count("device.descriptions_lost", 1);
 }
 
+/// Kernels are the program's, which may compile them as it runs.
 std::uint32_t SessionDeviceSink::intern(std::string_view text) noexcept {
-  return text.empty() ? 0 : session_.intern(text);
+  return text.empty() ? 0 : session_.intern_name(text);
 }
 
 void SessionDeviceSink::count(std::string_view counter, std::uint64_t n) noexcept {

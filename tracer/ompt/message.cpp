@@ -66,7 +66,7 @@ std::string_view read_text(const void* arg, Text& text) noexcept {
 
 std::uint32_t intern(std::string_view text) noexcept {
   Session* recording = Session::current();
-  return recording != nullptr && !text.empty() ? recording->intern(text) : 0;
+  return recording != nullptr && !text.empty() ? recording->intern_name(text) : 0;
 }
 
 void flush() noexcept {

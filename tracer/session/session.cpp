@@ -209,22 +209,6 @@ Spool& Session::spool() noexcept {
   return shared_->spool;
 }
 
-std::uint32_t Session::intern(std::string_view text) noexcept {
-  constexpr std::size_t longest = 64 << 10;
-  const KeepErrno keep;
-  try {
-    const std::string key{text.substr(0, longest)};
-    if (const auto found = shared_->strings.find(key); found != shared_->strings.end()) return found->second;
-    const Undisturbed undisturbed;
-    const std::uint32_t id = shared_->next_string.fetch_add(1);
-    const auto [at, is_new] = shared_->strings.emplace(key, id);
-    if (is_new) shared_->journal.string(id, key);
-    return at->second;
-  } catch (...) {
-    return 0;
-  }
-}
-
 void Session::record_runtime(const RunInfo& known) noexcept {
   try {
     RunInfo& run = shared_->run;

@@ -93,6 +93,8 @@ class Session {
   raw::JournalWriter& journal() noexcept;
   /// The id of a text in the journal, from 1; 0 when it could not be kept. Any thread.
   std::uint32_t intern(std::string_view text) noexcept;
+  /// The same for a name that the program chose as it ran: there are so many of them (program_names.hpp).
+  std::uint32_t intern_name(std::string_view text) noexcept;
   /// Prints a line to the user and writes it into the journal.
   void message(std::string_view line) noexcept;
   /// Adds to a named counter of the journal, written at the end.

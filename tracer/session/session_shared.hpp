@@ -12,6 +12,7 @@
 #include "formats/raw/writer.hpp"
 #include "tracer/base/files/file_lock.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/program_names.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"
@@ -52,6 +53,7 @@ struct Session::Shared {
 
   Strings strings;
   std::atomic<std::uint32_t> next_string{1};
+  ProgramNames names;
   std::mutex counter_mutex;
   std::map<std::string, std::uint64_t, std::less<>> counters;
   ModuleTracker modules;
