@@ -88,7 +88,6 @@ TEST_CASE("closing one device takes no time from the copies of another") {
     second->synchronize();
   }
   bench.provider->finish();
-  CHECK(bench.sink.counters["device.buffers_refused"] > 0);
   auto timeline = device_timeline(program.trace({0, 1}));
   CHECK(timeline.repairs["device.time_missing"] == 0);
   CHECK(right(timeline, program.truth, 1000) == program.truth.size());
@@ -109,6 +108,7 @@ TEST_CASE("a device without memory for its buffers takes no time from the copies
   program.offload(0, *second, 3);
   bench.provider->poll();
   bench.provider->finish();
+  CHECK(bench.sink.counters["device.buffers_refused"] > 0);
   auto timeline = device_timeline(program.trace({0, 1}));
   CHECK(timeline.repairs["device.time_missing"] == 0);
   std::map<HostOpId, Truth> of_second;
