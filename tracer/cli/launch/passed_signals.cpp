@@ -37,9 +37,10 @@ bool may_be_fault(int signal) noexcept {
   }
 }
 
-/// Signals that a terminal sends to a whole process group.
-bool may_be_of_terminal(int signal) noexcept {
-  return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP || signal == SIGWINCH;
+/// Signals that a terminal sends to a whole process group: SIGHUP only when the session's leader has gone. A terminal
+/// that hangs up tells the leader alone.
+bool is_of_terminal_to_group(int signal) noexcept {
+  return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH || (signal == SIGHUP && getsid(0) != getpid());
 }
 
 bool is_passed_on(int signal) noexcept {
@@ -63,7 +64,7 @@ bool is_passed_on(int signal) noexcept {
 bool is_for_program(const siginfo_t& info, pid_t program) noexcept {
   if (info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL)
     return info.si_pid != getpid() && info.si_pid != program;
-  if (info.si_code == SI_KERNEL && may_be_of_terminal(info.si_signo)) return getpgid(program) != getpgrp();
+  if (info.si_code == SI_KERNEL && is_of_terminal_to_group(info.si_signo)) return getpgid(program) != getpgrp();
   return true;
 }
 
