@@ -80,6 +80,7 @@ class Trace final : public RawTrace {
     if (!file.spool.empty()) read_rings(file.spool, file.run);
     report_.being_recorded = is_being_recorded(directory, file);
     note_private_rings();
+    note_skipped_rings();
     journal_.moved_code = separate(journal_.modules);
     settle_channels();
     if (journal_.ending == Ending::unknown) continue_clock(file);
@@ -134,6 +135,7 @@ class Trace final : public RawTrace {
       if (!(file.run == run)) throw Error("the rings in " + spool.string() + " belong to another run");
       rings_ = std::move(file.fd);
       rings_are_locked_ = file.locked;
+      skipped_rings_ = file.skipped;
       report_.spool = spool;
       for (const auto& ring : file.rings) parts_[ring.channel].rings.push_back(ring);
     } catch (const Error& problem) {
@@ -168,6 +170,12 @@ class Trace final : public RawTrace {
     if (journal_.ending != Ending::unknown || report_.being_recorded || count == journal_.counters.end()) return;
     report_.damage.push_back("the rings of " + std::to_string(count->second) +
                              " threads were in the process's own memory: what they held when it ended is lost");
+  }
+
+  /// Those of a live process change while they are looked at.
+  void note_skipped_rings() {
+    if (skipped_rings_ == 0 || report_.being_recorded) return;
+    report_.damage.push_back("rings that are not credible are skipped: " + std::to_string(skipped_rings_));
   }
 
   /// Every channel that has records gets its line in the journal; ids that no file of this size can have are dropped.
@@ -227,6 +235,7 @@ class Trace final : public RawTrace {
   OpenReport report_;
   UniqueFd trace_, rings_;
   bool rings_are_locked_ = false;  ///< as long as somebody records
+  std::uint64_t skipped_rings_ = 0;
   std::map<ChannelId, ChannelParts> parts_;
   std::vector<Segment> device_;
 };

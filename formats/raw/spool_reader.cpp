@@ -44,11 +44,18 @@ PlainSlot plain(const std::vector<char>& page) {
   return slot;
 }
 
-void add_ring(const PlainSlot& slot, std::uint64_t offset, std::vector<LeftRing>& rings) {
-  if (slot.channel == no_channel || slot.channel >= most_channels) return;
-  if (!std::has_single_bit(slot.capacity) || slot.capacity > slot.reserved) return;
-  if (slot.head < slot.tail || slot.head - slot.tail > slot.capacity) return;
-  rings.push_back({slot.channel, slot.thread, slot.begin, offset, slot.capacity, slot.tail, slot.head});
+bool is_credible_ring(const PlainSlot& slot) {
+  return slot.channel < most_channels && std::has_single_bit(slot.capacity) && slot.capacity <= slot.reserved &&
+         slot.head >= slot.tail && slot.head - slot.tail <= slot.capacity;
+}
+
+void add_ring(const PlainSlot& slot, std::uint64_t offset, SpoolFile& spool) {
+  if (slot.channel == no_channel) return;
+  if (!is_credible_ring(slot)) {
+    ++spool.skipped;
+    return;
+  }
+  spool.rings.push_back({slot.channel, slot.thread, slot.begin, offset, slot.capacity, slot.tail, slot.head});
 }
 
 }  // namespace
@@ -73,7 +80,7 @@ SpoolFile open_spool(const std::filesystem::path& directory) {
     if (!read_at(spool.fd.get(), page.data(), page.size(), at)) break;
     const PlainSlot slot = plain(page);
     if (slot.magic != slot_magic || slot.reserved == 0 || slot.reserved > most_capacity) break;
-    add_ring(slot, at + spool_page, spool.rings);
+    add_ring(slot, at + spool_page, spool);
     at += spool_page + slot.reserved * record_bytes;
   }
   return spool;

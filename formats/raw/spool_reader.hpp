@@ -26,6 +26,7 @@ struct SpoolFile {
   RunId run;
   bool locked = false;  ///< by the recording process, as long as it lives
   std::vector<LeftRing> rings;
+  std::uint64_t skipped = 0;  ///< rings in a state in which no process leaves them
 };
 
 /// Opens `directory`/rings: a regular file of this user, not through a symbolic link. Throws tracer::Error.

@@ -66,6 +66,35 @@ TEST_CASE("what a run with a full disk could not write is not lost as long as it
   spool.remove();
 }
 
+TEST_CASE("a ring in a state in which no process leaves it is skipped, and the trace is damaged") {
+  constexpr raw::RunId run{1, 2};
+  const test::Scratch scratch;
+  Spool spool;
+  std::string reason;
+  Slot slots[2];
+  REQUIRE(spool.create(scratch.path(), "owner", run, reason, true));
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    REQUIRE(spool.add(512, slots[i]));
+    slots[i].records[0] = record_at(1000);
+    slots[i].header->head = 1;
+    slots[i].header->channel = i;
+  }
+  slots[1].header->capacity = 500;
+  {
+    raw::JournalWriter journal;
+    journal.create(OwnFile::create(scratch / "journal"), run);
+    journal.spool(spool.directory().string());
+    journal.end(Ending::finalize, 5000);
+    raw::TraceWriter trace;
+    trace.create(OwnFile::create(scratch / "trace"), run);
+  }
+  spool.unlock();
+  const auto trace = raw::open_trace(scratch.path());
+  CHECK(trace->report().ring_records == 1);
+  CHECK(trace->report().damage == std::vector<std::string>{"rings that are not credible are skipped: 1"});
+  spool.remove();
+}
+
 TEST_CASE("why a ring is not in the file is known") {
   const test::Scratch scratch;
   Spool spool;

@@ -223,7 +223,7 @@ std::uint64_t Channel::drain_mark() const noexcept {
 }
 
 bool Channel::grows() const noexcept {
-  return usual_slots_ < floor_power_of_two(slot_.reserved) && ring_.head() >= rounds_before_growth * usual_slots_;
+  return usual_slots_ < slot_.reserved && ring_.head() >= rounds_before_growth * usual_slots_;
 }
 
 void Channel::request_drain() noexcept {
@@ -280,7 +280,7 @@ bool Channel::make_room(std::uint64_t count) noexcept {
       const std::uint64_t smaller = floor_power_of_two(slot_.committed);
       use_slots(smaller);
       usual_slots_ = smaller;
-      slot_.reserved = slot_.committed;
+      slot_.reserved = smaller;
       continue;
     }
     if (usable_room() >= count) return true;

@@ -18,7 +18,7 @@ struct Slot {
   raw::SlotHeader* header = nullptr;
   Record* records = nullptr;
   std::uint64_t offset = 0;     ///< in the file; anonymous memory has none
-  std::uint64_t reserved = 0;   ///< records
+  std::uint64_t reserved = 0;   ///< records, a power of two
   std::uint64_t committed = 0;  ///< records whose memory is there; reading or writing beyond would be fatal
   bool survives = false;        ///< the process's death
   int error = 0;                ///< errno that kept it out of the file; 0: it is there, or there is no file
