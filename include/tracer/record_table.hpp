@@ -37,7 +37,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     // the new task's id is make_id(this channel, a extended to 39 bits), with untied_bit when it is untied; endpoint begin_end when it has dependences
     {RecordKind::task_create,       "task_create",       "packed task flags", "low 32 bits of the new task's counter", "encountering task id", "codeptr_ra"},
     {RecordKind::task_schedule,     "task_schedule",     "prior_task_status", "", "prior task id", "next task id, 0 none"},
-    {RecordKind::dependences,       "dependences",       "ompt_dependence_type_t", "index | ndeps << 16", "task id", "variable's address or value"},
+    {RecordKind::dependences,       "dependences",       "ompt_dependence_type_t", "low 16 bits of the index | of ndeps << 16", "task id", "variable's address or value"},
     {RecordKind::task_dependence,   "task_dependence",   "", "", "source task id", "sink task id"},
     {RecordKind::sync_region,       "sync_region",       "ompt_sync_region_t", "", "task id", "codeptr_ra"},
     {RecordKind::sync_region_wait,  "sync_region_wait",  "ompt_sync_region_t", "", "task id", "codeptr_ra"},

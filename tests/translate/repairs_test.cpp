@@ -68,6 +68,30 @@ Record switched(Ticks time, TaskId from, TaskId to, std::uint16_t status = 7) {
 
 }  // namespace
 
+TEST_CASE("dependences that a task's creation has no room for are counted") {
+  struct Declared {
+    std::uint32_t in, inout, left_out;
+  };
+  for (const Declared& declared : {Declared{300, 0, 100}, Declared{150, 150, 48}, Declared{200, 52, 0}}) {
+    CAPTURE(declared.in, declared.inout);
+    constexpr std::uint16_t in = 1, inout = 3;
+    Run run;
+    Run::insert(run.master, with_dependences(task_create(30, task, master_task)));
+    const std::uint32_t count = declared.in + declared.inout;
+    for (std::uint32_t i = 0; i < count; ++i)
+      Run::insert(run.master, dependence(30, i < declared.in ? in : inout, task, 0x100 + i, i, count));
+    Run::insert(run.master, switched(40, master_task, task));
+    Run::insert(run.master, switched(45, task, master_task, task_status::complete));
+    run.translate();
+    std::uint64_t written = 0;
+    for (const EventAttribute& a : run.sink.locations[0].attributes)
+      written += run.sink.definitions.attributes.at(a.attribute).name.starts_with("DEPEND_") ? 1 : 0;
+    CHECK(written == count - declared.left_out);
+    CHECK(run.report.repairs["dependences of a task left out"] == declared.left_out);
+    CHECK_FALSE(run.report.doubtful);
+  }
+}
+
 TEST_CASE("a lock that another thread releases than acquired it is released there") {
   Run run;
   Run::insert(run.master, acquired(31));

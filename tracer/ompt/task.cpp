@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handlers of explicit tasks and their dependences.
-#include <algorithm>
-
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/frame_code.hpp"
@@ -69,13 +67,13 @@ void on_dependences(ompt_data_t* task_data, const ompt_dependence_t* deps, int n
   const bool is_first_mutex = value_of(task_data) == no_id && context().is_libomp && mend_overrun(deps, ndeps);
   record(
       [](Channel& channel, Ticks time, const ompt_data_t* task, const ompt_dependence_t* list, int number, bool mutex) {
-        const auto count = list != nullptr && number > 0 ? static_cast<std::uint32_t>(std::min(number, 0xffff)) : 0;
+        const auto count = list != nullptr && number > 0 ? static_cast<std::uint32_t>(number) : 0;
         for (std::uint32_t i = 0; i < count; ++i) {
           channel.emit({.time = time,
                         .kind = RecordKind::dependences,
                         .endpoint = Endpoint::none,
                         .sub = sub_of(i == 0 && mutex ? ompt_dependence_type_mutexinoutset : list[i].dependence_type),
-                        .a = i | count << 16,
+                        .a = (i & 0xffff) | count << 16,
                         .b = value_of(task),
                         .c = list[i].variable.value});
         }

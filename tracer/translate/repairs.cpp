@@ -61,6 +61,8 @@ constexpr std::array<RepairRow, repair_count> rows{{
      "a worker reported a loop between its teams", LOOK_AT_RUNTIME},
     {Repair::dependences_of_no_task, "dependences of no task ignored",
      "no task was created before them, and they are of no loop", LOOK_AT_RUNTIME},
+    {Repair::dependences_left_out, "dependences of a task left out",
+     "it names more than 200 of a kind, or about 250 in all: those beyond are no attributes of its creation, and on libgomp the longest path lacks them", ""},
     {Repair::mpi_event_unknown, "MPI event of an unknown communicator left out",
      "the journal's communicators do not contain this one; the call remains as a region", "The raw trace is damaged, or its beginning was lost"},
     {Repair::task_created_after_team, "task created after the end of its team left out",
@@ -124,6 +126,7 @@ bool Repairs::are_unusual() const noexcept {
       case Repair::task_never_ran:
       case Repair::parallel_without_team:
       case Repair::lock_released_by_next_acquisition:
+      case Repair::dependences_left_out:
       case Repair::range_without_end:
       case Repair::range_end_without_begin:
       case Repair::range_left_out:

@@ -42,6 +42,7 @@ enum class Repair : std::uint8_t {
   section_outside_sections,
   worksharing_outside_teams,
   dependences_of_no_task,
+  dependences_left_out,
   mpi_event_unknown,
   // Tasks that contradict themselves
   task_created_after_team,

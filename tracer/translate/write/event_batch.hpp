@@ -37,9 +37,11 @@ class EventBatch {
     if (next_ == end_) [[unlikely]]
       filled();
   }
-  /// Belongs to the next event that is put. At most 255 for one event; more are left out.
+  /// Whether the next event has room for an attribute: 255 have room.
+  bool takes_attribute() const noexcept { return pending_ != 255; }
+  /// Belongs to the next event that is put; left out where it has no room.
   void attribute(const EventAttribute& attribute) {
-    if (pending_ == 255) return;
+    if (!takes_attribute()) return;
     attributes_.push_back(attribute);
     ++pending_;
   }

@@ -36,7 +36,9 @@ class EventBuffer {
     note_usage(type, ref, a);
     batch_.put(time, type, sub, ref, a, b);
   }
-  /// Belongs to the next event that is added. At most 255 for one event; more are left out.
+  /// Whether the next event has room for an attribute.
+  bool takes_attribute() const noexcept { return batch_.takes_attribute(); }
+  /// Belongs to the next event that is added; left out where it has no room.
   void attribute(std::uint32_t ref, std::uint64_t value) {
     if (ref != undefined_ref) batch_.attribute({ref, value});
   }

@@ -49,7 +49,11 @@ void TaskCreation::add_dependences() {
   std::array<std::uint32_t, 256> seen{};
   for (const Record& d : dependences_) {
     const auto& refs = context_.names.dependences[d.sub & 0xff];
-    if (const std::uint32_t n = seen[d.sub & 0xff]++; n < refs.size()) context_.out.attribute(refs[n], d.c);
+    const std::uint32_t n = seen[d.sub & 0xff]++;
+    if (n < refs.size() && context_.out.takes_attribute())
+      context_.out.attribute(refs[n], d.c);
+    else
+      context_.note(Repair::dependences_left_out);
   }
   dependences_.clear();
 }
