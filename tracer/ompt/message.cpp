@@ -22,7 +22,7 @@ namespace tracer::ompt {
 namespace {
 
 // omp_control_tool_t of omp.h, which a tool cannot include; from 64 on, commands are the tool's.
-enum : std::uint64_t { control_start = 1, control_pause = 2, control_flush = 3, control_end = 4, control_user = 64 };
+enum : std::int32_t { control_start = 1, control_pause = 2, control_flush = 3, control_end = 4, control_user = 64 };
 
 // What omp_control_tool returns to the program: omp_control_tool_success and _ignored.
 enum : int { control_success = 0, control_ignored = 1 };
@@ -87,8 +87,9 @@ void pause(bool on) noexcept {
 int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, const void* codeptr_ra) noexcept {
   const KeepErrno keep;
   const Undisturbed undisturbed;
+  const auto number = static_cast<std::int32_t>(command);  // an int of the program, which may be negative
   Text text;
-  const bool has_text = command >= control_user && arg != nullptr;
+  const bool has_text = number >= control_user && arg != nullptr;
   const std::uint32_t name = has_text ? intern(read_text(arg, text)) : 0;
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
@@ -99,15 +100,15 @@ int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, co
                   .b = command,
                   .c = address_of(codeptr_ra)});
   });
-  if (command >= control_user) return control_success;
-  if (command < control_start || command > control_end) return control_ignored;
-  if (command == control_flush) {
+  if (number >= control_user) return control_success;
+  if (number < control_start || number > control_end) return control_ignored;
+  if (number == control_flush) {
     flush();
     return control_success;
   }
   if (context().has_ended.load(std::memory_order_relaxed)) return control_ignored;
-  if (command == control_end) context().has_ended.store(true, std::memory_order_relaxed);
-  pause(command != control_start);
+  if (number == control_end) context().has_ended.store(true, std::memory_order_relaxed);
+  pause(number != control_start);
   return control_success;
 }
 

@@ -18,5 +18,5 @@ int main(void) {
   omp_control_tool((omp_control_tool_t)65, 0, 0);
   omp_control_tool((omp_control_tool_t)70, 3, 0);
   omp_control_tool(omp_control_tool_flush, 0, 0);
-  return 0;
+  return omp_control_tool((omp_control_tool_t)-1, 0, "no command") == omp_control_tool_success;
 }
