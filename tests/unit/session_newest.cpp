@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flight recorders: rings whose memory cannot grow.
+// Flight recorders: what is counted as overwritten, and rings whose memory cannot grow.
 #include <cstdint>
 #include <thread>
 
@@ -46,6 +46,15 @@ void check_newest(const raw::RawTrace& trace, ChannelId id, std::uint64_t count,
 }
 
 }  // namespace
+
+TEST_CASE("what a flight recorder overwrote while it was copied is counted once") {
+  Channel channel;
+  channel.set_written(0, 100);
+  channel.set_written(250, 200);  // by the end of the copy the oldest record was behind all that was copied
+  CHECK(channel.overwritten(200) == 100);
+  channel.set_written(260, 300);
+  CHECK(channel.overwritten(300) == 160);
+}
 
 TEST_CASE("a ring that got no more memory is as large for its next thread as it was in the end") {
   constexpr std::uint64_t count = 80'000;

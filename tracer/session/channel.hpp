@@ -156,9 +156,10 @@ class alignas(64) Channel {
   }
   /// Of a flight recorder: the position up to which the trace has its records.
   std::uint64_t written() const noexcept { return written_; }
-  /// What is in the trace now; `from` is where its last part begins.
+  /// What is in the trace now; `from` is where its last part begins, behind `to` where the producer left none of it.
   void set_written(std::uint64_t from, std::uint64_t to) noexcept {
-    if (from > written_) overwritten_ += from - written_;
+    const std::uint64_t begin = std::min(from, to);
+    if (begin > written_) overwritten_ += begin - written_;
     written_ = to;
   }
   /// How many of so many records are not in the trace.
