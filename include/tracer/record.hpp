@@ -94,12 +94,16 @@ constexpr std::uint16_t pack_parallel_flags(std::uint32_t flags) noexcept {
 constexpr std::uint32_t unpack_parallel_flags(std::uint16_t sub) noexcept {
   return (sub & 0x3fffu) | (static_cast<std::uint32_t>(sub & 0xc000u) << 16);
 }
-/// task flags (ompt_task_flag_t, bits 0-10 and 27-31) in 16 bits and back.
+/// task flags (ompt_task_flag_t, bits 0-4 and 25-31) in 16 bits and back: bits 25 and 26, importing and exporting of
+/// OpenMP 6.0, are bits 5 and 6.
 constexpr std::uint16_t pack_task_flags(std::uint32_t flags) noexcept {
-  return static_cast<std::uint16_t>((flags & 0x7ffu) | ((flags >> 16) & 0xf800u));
+  return static_cast<std::uint16_t>((flags & 0x1fu) | ((flags >> 20) & 0x60u) | ((flags >> 16) & 0xf800u));
 }
 constexpr std::uint32_t unpack_task_flags(std::uint16_t sub) noexcept {
-  return (sub & 0x7ffu) | (static_cast<std::uint32_t>(sub & 0xf800u) << 16);
+  return (sub & 0x1fu) | (static_cast<std::uint32_t>(sub & 0x60u) << 20) |
+         (static_cast<std::uint32_t>(sub & 0xf800u) << 16);
 }
+static_assert(unpack_task_flags(pack_task_flags(0xfe00'001fu)) == 0xfe00'001fu &&
+              pack_task_flags(0xfe00'001fu) == 0xf87f);
 
 }  // namespace tracer

@@ -205,10 +205,11 @@ TEST_CASE("what records like the last ones did is written at once, until somethi
   CHECK(fast.write(elsewhere, never, run.clock, open, run.context->out) == 0);
 }
 
-TEST_CASE("a task's creation waits for its dependences") {
+TEST_CASE("a task's creation waits for its dependences, and has the runtime's flags") {
   constexpr std::uint16_t in = 1;
-  const std::vector<Record> created{task_create(30, task, master_task), dependence(30, in, task, 0xa0, 0, 2),
-                                    dependence(30, in, task, 0xb0, 1, 2)};
+  constexpr std::uint32_t flags = 0x6000004;  // explicit, importing, exporting
+  const std::vector<Record> created{task_create(30, task, master_task, somewhere, flags),
+                                    dependence(30, in, task, 0xa0, 0, 2), dependence(30, in, task, 0xb0, 1, 2)};
   std::vector<Record> all = in_a_team;
   all.insert(all.end(), created.begin(), created.end());
   Written run(all);
@@ -220,6 +221,7 @@ TEST_CASE("a task's creation waits for its dependences") {
   creation.write();
   CHECK_FALSE(creation.is_pending());
   CHECK(run.values(Attribute::task_id) == std::vector<std::uint64_t>{task});
+  CHECK(run.values(Attribute::task_flags) == std::vector<std::uint64_t>{flags});
   std::vector<std::uint64_t> addresses;
   for (const EventAttribute& a : run.sink.locations[0].attributes)
     for (const std::uint32_t ref : run.vocabulary.dependences[in])
