@@ -192,6 +192,47 @@ TEST_CASE("a worker that replaces one that ended was not there before") {
   CHECK(report["account"]["time"]["unused_ns"] == 0);
   CHECK(report["account"]["by_thread"][5]["time"]["absent_ns"] == (100 + 88) * ms);
   for (const Json& finding : report["verdict"]["findings"]) CHECK(finding["id"] != "unused-threads");
+  const auto check_even = [](const Json& balance) {
+    CHECK(balance["threads"] == 2);
+    CHECK(balance["max_over_mean"] == 1.0);
+    CHECK(balance["imbalance"] == 0.0);
+  };
+  CHECK(report["parallel_regions"][0]["members"].size() == 6);
+  check_even(report["parallel_regions"][0]["balance"]);
+  check_even(report["constructs"][0]["balance"]);
+}
+
+TEST_CASE("a worker counts with the one whose number it has only where that one had ended for good") {
+  constexpr std::uint64_t never = 0;
+  const auto threads_in = [](std::uint64_t first_ends, bool first_comes_again) {
+    TraceBuilder trace{3};
+    const RegionRef parallel = begin_with_team_of_two(trace);
+    Definitions& d = trace.editable();
+    d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 2}});
+    d.comms.push_back({"Thread team 2", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+    const auto run = [&](LocationRef worker, std::uint64_t from) {
+      const std::uint64_t begin = start + from * ms, end = begin + 10 * ms;
+      trace.simple(0, begin, EventType::thread_fork, 0, 2);
+      for (const LocationRef thread : {LocationRef{0}, worker}) {
+        trace.simple(thread, begin, EventType::team_begin, worker);
+        trace.enter(thread, begin, parallel);
+        trace.leave(thread, end, parallel);
+        trace.simple(thread, end, EventType::team_end, worker);
+      }
+      trace.simple(0, end, EventType::thread_join);
+    };
+    run(1, 10);
+    run(2, 30);
+    if (first_comes_again) run(1, 50);
+    trace.simple(0, start + 100 * ms, EventType::program_end);
+    if (first_ends != never) ends(trace, 1, start + first_ends * ms);
+    trace.set_clock();
+    return report_of(trace)["parallel_regions"][0]["balance"]["threads"].get<int>();
+  };
+  CHECK(threads_in(never, false) == 3);
+  CHECK(threads_in(90, true) == 3);
+  CHECK(threads_in(25, false) == 2);
+  CHECK(threads_in(31, false) == 2);  // it was on its way out as the next one came
 }
 
 TEST_CASE("the place of a worker that libgomp ended is idle until another worker takes it") {

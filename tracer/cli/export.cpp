@@ -96,9 +96,11 @@ void export_into(FilteredArchive& archive, const Options& options, TimelineVisit
   report::Replay replay{source.definitions()};
   report::LongSlices longer{writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
   report::Timeline timeline{source.definitions(), options.shortest.empty() ? writer : longer};
-  report::Phases phases{source.definitions(), replay};
+  report::Replacements replacements{source.definitions(), replay};
+  report::Phases phases{source.definitions(), replay, replacements};
   PhaseTeller emitter{phases, writer};
   if (phases.any()) {
+    replay.add(replacements);
     replay.add(phases);
     replay.add(emitter);
   }

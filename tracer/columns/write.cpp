@@ -22,8 +22,12 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
   if (pending.path().has_parent_path()) fs::create_directories(pending.path().parent_path(), error);
   make_readable_directory(pending.path());
   report::Replay replay{source.definitions()};
-  report::Phases phases{source.definitions(), replay};
-  if (phases.any()) replay.add(phases);
+  report::Replacements replacements{source.definitions(), replay};
+  report::Phases phases{source.definitions(), replay, replacements};
+  if (phases.any()) {
+    replay.add(replacements);
+    replay.add(phases);
+  }
   Tables tables{source.definitions(), replay, phases, pending.path(), options.shortest};
   report::MpiMessages messages{source.definitions(), replay, tables};
   replay.add(messages);

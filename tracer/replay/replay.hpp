@@ -72,6 +72,11 @@ class Replay final : public EventVisitor {
   /// outside of them is no time that observers get.
   bool is_confined() const { return is_confined_; }
   bool is_within(LocationRef ref) const { return !is_confined_ || open_phases_[process_[ref]] != 0; }
+  /// The threads of a team, in the order of their numbers in it; of no known one: none.
+  std::span<const LocationRef> members_of(CommRef comm) const {
+    if (comm >= members_.size()) return {};
+    return members_[comm];
+  }
   /// A number that the location's process gave.
   OwnNumber in_process(LocationRef ref, std::uint64_t number) const { return {process_[ref], number}; }
   std::uint64_t events() const { return events_; }

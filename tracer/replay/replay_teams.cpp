@@ -26,7 +26,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
     team->comm = event.ref;
     team->number = ++teams_begun_;
     team->begin = event.time;
-    const auto& members = event.ref < members_.size() ? members_[event.ref] : std::vector<LocationRef>{};
+    const std::span<const LocationRef> members = members_of(event.ref);
     team->size = static_cast<std::uint32_t>(members.size());
     team->master = members.empty() ? ref : members.front();
     if (team->master < locations_.size()) locations_[team->master].leads.push_back(team->comm);

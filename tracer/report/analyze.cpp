@@ -28,6 +28,7 @@
 #include "tracer/report/measures/phases.hpp"
 #include "tracer/report/measures/processes.hpp"
 #include "tracer/report/measures/profile.hpp"
+#include "tracer/report/measures/replacements.hpp"
 #include "tracer/report/measures/teams.hpp"
 #include "tracer/report/mpi/collectives.hpp"
 #include "tracer/report/mpi/epochs.hpp"
@@ -147,15 +148,16 @@ void describe_run(const Definitions& definitions, Report& report) {
 Report analyze(EventSource& source, const std::function<void(double)>& progress, const samples::SampleSet* samples) {
   const Definitions& definitions = source.definitions();
   Replay replay{definitions};
-  Profile profile{definitions, replay};
-  Teams teams{definitions, replay};
+  Replacements replacements{definitions, replay};
+  Profile profile{definitions, replay, replacements};
+  Teams teams{definitions, replay, replacements};
   Graph graph{definitions, replay};
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
   DataMovement data_movement{definitions, replay};
   DeviceHabits habits{definitions, replay};
   Accountant accountant{definitions, replay};
-  Phases phases{definitions, replay};
+  Phases phases{definitions, replay, replacements};
   Mpi mpi{definitions, replay};
   MpiPaths paths{definitions, replay, graph};
   MpiSinks sinks{&mpi, &paths};
@@ -167,7 +169,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
   const Measure measures[] = {
-      {true, observed_by(reading, name), [](Report&) {}},
+      {true, observed_by(reading, name, replacements), [](Report&) {}},
       measure(profile),
       measure(teams),  // before the graph, which moves paths on when a team ends
       measure(graph),

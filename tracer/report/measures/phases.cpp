@@ -17,9 +17,10 @@ const Task* maker_of(const Task& task) {
 
 }  // namespace
 
-Phases::Phases(const Definitions& definitions, const Replay& replay)
+Phases::Phases(const Definitions& definitions, const Replay& replay, const Replacements& replacements)
     : definitions_{definitions},
       replay_{replay},
+      replacements_{replacements},
       host_operations_{definitions},
       running_(definitions.locations.size()) {
   for (const Location& location : definitions.locations) virtual_.push_back(is_virtual(location));
@@ -123,7 +124,7 @@ std::vector<PhaseRow> Phases::rows() const {
     row.ns = entry.ns;
     row.mpi = at(entry.ns, Activity::mpi);
     row.operations = entry.operations;
-    row.balance = balance_of(entry.work, definitions_);
+    row.balance = balance_of(entry.work, replacements_, definitions_);
     rows.push_back(std::move(row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const PhaseRow& a, const PhaseRow& b) { return a.total > b.total; });

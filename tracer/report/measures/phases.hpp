@@ -8,6 +8,7 @@
 #include "tracer/replay/attributes.hpp"
 #include "tracer/replay/per_location.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/replacements.hpp"
 #include "tracer/report/report.hpp"
 #include "tracer/timeline.hpp"
 
@@ -17,7 +18,8 @@ namespace tracer::report {
 /// is submitted to a device then, whenever that runs.
 class Phases final : public Observer {
  public:
-  Phases(const Definitions& definitions, const Replay& replay);
+  /// `replacements` must observe the replay, before this.
+  Phases(const Definitions& definitions, const Replay& replay, const Replacements& replacements);
   bool any() const noexcept { return any_; }
   void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
@@ -47,6 +49,7 @@ class Phases final : public Observer {
 
   const Definitions& definitions_;
   const Replay& replay_;
+  const Replacements& replacements_;
   const HostOperationIds host_operations_;
   std::vector<Entry> entries_;
   std::uint64_t visits_ = 0;

@@ -9,10 +9,13 @@
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
-Balance balance_of(const PerLocation<std::uint64_t>& ns, const Definitions& definitions) {
+Balance balance_of(const PerLocation<std::uint64_t>& ns, const Replacements& replacements,
+                   const Definitions& definitions) {
+  PerLocation<std::uint64_t> together;
+  ns.for_each([&](LocationRef location, std::uint64_t value) { together[replacements.first_of(location)] += value; });
   Balance balance;
   LocationRef slowest = undefined_ref;
-  ns.for_each([&](LocationRef location, std::uint64_t value) {
+  together.for_each([&](LocationRef location, std::uint64_t value) {
     balance.min = balance.threads++ == 0 ? value : std::min(balance.min, value);
     balance.sum += value;
     if (value > balance.max || slowest == undefined_ref) slowest = location;
@@ -22,7 +25,8 @@ Balance balance_of(const PerLocation<std::uint64_t>& ns, const Definitions& defi
   return balance;
 }
 
-Profile::Profile(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {
+Profile::Profile(const Definitions& definitions, const Replay& replay, const Replacements& replacements)
+    : definitions_{definitions}, replay_{replay}, replacements_{replacements} {
   entries_.resize(definitions.regions.size());
   threads_.resize(definitions.locations.size());
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -132,7 +136,7 @@ void Profile::fill(Report& report) const {
     row.waiting = entry.waiting;
     row.longest = entry.longest;
     row.shortest = entry.shortest;
-    row.balance = balance_of(entry.busy, definitions_);
+    row.balance = balance_of(entry.busy, replacements_, definitions_);
     row.balance.lost = entry.lost;
     report.regions.push_back(std::move(row));
   }

@@ -8,13 +8,14 @@
 #include "tracer/event_names.hpp"
 #include "tracer/replay/per_location.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/replacements.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
 
 class Profile final : public Observer {
  public:
-  Profile(const Definitions& definitions, const Replay& replay);
+  Profile(const Definitions& definitions, const Replay& replay, const Replacements& replacements);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
@@ -46,13 +47,15 @@ class Profile final : public Observer {
 
   const Definitions& definitions_;
   const Replay& replay_;
+  const Replacements& replacements_;
   std::vector<Entry> entries_;
   std::vector<ThreadRow> threads_;
   std::map<const Team*, std::map<RegionRef, Shared>> shared_;
   std::array<std::uint64_t, event_types> event_counts_{};
 };
 
-/// Of the times per location; `lost` is left to the caller.
-Balance balance_of(const PerLocation<std::uint64_t>& ns, const Definitions& definitions);
+/// Of the times per location, where threads that replaced each other are one; `lost` is left to the caller.
+Balance balance_of(const PerLocation<std::uint64_t>& ns, const Replacements& replacements,
+                   const Definitions& definitions);
 
 }  // namespace tracer::report

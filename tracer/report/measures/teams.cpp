@@ -52,7 +52,7 @@ void Teams::fill(Report& report) const {
       busy[location] = ns[static_cast<std::size_t>(Activity::work)];
     });
     const std::uint64_t lost = row.balance.lost;
-    row.balance = balance_of(busy, definitions_);
+    row.balance = balance_of(busy, replacements_, definitions_);
     row.balance.lost = lost;
     report.parallels.push_back(std::move(row));
   }

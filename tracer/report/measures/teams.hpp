@@ -6,13 +6,15 @@
 
 #include "tracer/replay/per_location.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/replacements.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
 
 class Teams final : public Observer {
  public:
-  Teams(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
+  Teams(const Definitions& definitions, const Replay& replay, const Replacements& replacements)
+      : definitions_{definitions}, replay_{replay}, replacements_{replacements} {}
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void team_ended(Team& team) override;
   void fill(Report& report) const;
@@ -24,6 +26,7 @@ class Teams final : public Observer {
   };
   const Definitions& definitions_;
   const Replay& replay_;
+  const Replacements& replacements_;
   std::map<RegionRef, Entry> entries_;
 };
 
