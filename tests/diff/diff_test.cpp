@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comparisons of reports that are made by hand.
+// Comparisons of reports, most of them made by hand.
 #include "tracer/report/diff/diff.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/report/known_traces.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/analyze.hpp"
 
 using namespace tracer::report;
 
@@ -54,6 +57,19 @@ TEST_CASE("a device's streams are in no sum of the threads") {
   stream.ns[static_cast<std::size_t>(Activity::work)] = 500;
   after.thread_rows.push_back(stream);
   CHECK(Limit{"work > 0%"}.passed_by(diff({before}, {after})).empty());
+}
+
+TEST_CASE("the imbalance of a run is what its threads waited for the last one, in the loop or around it") {
+  tracer::test::TraceBuilder even = tracer::test::even_loop(), uneven = tracer::test::imbalance_3_to_1();
+  const Diff both = diff({analyze(even)}, {analyze(uneven)});
+  const auto imbalance = std::find_if(both.whole.begin(), both.whole.end(),
+                                      [](const Quantity& quantity) { return quantity.name == "imbalance"; });
+  REQUIRE(imbalance != both.whole.end());
+  CHECK(imbalance->change.before == 0);
+  CHECK(imbalance->change.after == Approx(3 * 20e6).epsilon(0.02));
+  // Of a construct: the slowest thread's 30 ms without the mean, 15 ms.
+  for (const DiffRow& row : both.constructs)
+    if (row.name.starts_with("!$omp for")) CHECK(row.imbalance.after == 15e6);
 }
 
 TEST_CASE("with phases the time is that within them") {

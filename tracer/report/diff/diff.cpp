@@ -69,12 +69,6 @@ double of_devices(const Report& report) {
   return static_cast<double>(sum);
 }
 
-double lost_of(const Report& report) {
-  std::uint64_t sum = 0;
-  for (const RegionRow& row : report.regions) sum += row.balance.lost;
-  return static_cast<double>(sum);
-}
-
 struct Numbers {
   std::vector<double> count, time, waiting, imbalance;
 };
@@ -175,7 +169,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   add("device", of_threads<Activity::device>);
   add("mpi", of_threads<Activity::mpi>);
   add("idle", of_threads<Activity::idle>);
-  add("imbalance", lost_of);
+  add("imbalance", [](const Report& r) { return static_cast<double>(r.account.at(Place::imbalance)); });
   add("device_busy", of_devices<&DeviceRow::busy>);
   add("device_idle", of_devices<&DeviceRow::idle>);
   add("data_movement", [](const Report& r) {
