@@ -35,6 +35,7 @@ TEST_CASE("who waited longest for a device is late for it") {
   CHECK(found["line"] == 20);
   CHECK(found["text"].get<std::string>().find("One thread waits for a device in target @example.c:20") == 0);
   check_near(found["lost_ns"], 30e6);
+  check_near(report["parallel_regions"][0]["balance"]["lost_ns"], 20e6 - 12.5e6);
 }
 
 TEST_CASE("who was in a nested region is late for that") {
@@ -66,4 +67,14 @@ TEST_CASE("who was in a nested region is late for that") {
   CHECK(found["line"] == 20);
   CHECK(found["text"].get<std::string>().find("a region inside of theirs") != std::string::npos);
   check_near(found["lost_ns"], 20e6);
+  const auto check_uneven = [](const Json& row) {
+    CHECK(row["name"] == "!$omp parallel @example.c:10");
+    check_near(row["balance"]["max_ns"], 21e6);
+    check_near(row["balance"]["min_ns"], 1e6);
+    check_near(row["balance"]["lost_ns"], 10e6);
+    CHECK(row["balance"]["slowest"] == "OMP thread 1");
+  };
+  check_uneven(report["parallel_regions"][0]);
+  for (const Json& row : report["constructs"])
+    if (row["construct"] == "parallel" && row["line"] == 10) check_uneven(row);
 }

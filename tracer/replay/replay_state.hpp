@@ -169,7 +169,9 @@ struct Team {
   TaskRef encountering;
   struct Member {
     LocationRef location = 0;
-    std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};  ///< for Teams (teams.hpp)
+    // For Teams (teams.hpp):
+    std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};
+    std::uint64_t nested = 0;  ///< as the master of teams inside, in none of `ns`
   };
   std::vector<Member> members;
   Path first_path;  ///< of the encountering task when the first member began

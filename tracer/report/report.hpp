@@ -26,7 +26,7 @@ constexpr std::uint64_t at(const ActivityTimes& times, Activity activity) noexce
 /// How evenly work was spread over `threads` threads.
 struct Balance {
   std::uint32_t threads = 0;
-  std::uint64_t max = 0, min = 0, sum = 0;  ///< ns of work of the most and the least loaded thread, and of all
+  std::uint64_t max = 0, min = 0, sum = 0;  ///< ns of the most and the least loaded thread, and of all
   std::uint64_t lost = 0;                   ///< ns: sum over the executions of (slowest thread - mean)
   std::string slowest;                      ///< location name
   double mean() const { return threads == 0 ? 0 : static_cast<double>(sum) / threads; }

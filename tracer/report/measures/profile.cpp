@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tracer/report/measures/processes.hpp"
+#include "tracer/report/measures/teams.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -110,10 +111,10 @@ void Profile::team_ended(Team& team) {
   Entry& entry = entries_[team.region];
   Instance instance;
   for (const Team::Member& member : team.members) {
-    const std::uint64_t work = member.ns[static_cast<std::size_t>(Activity::work)];
-    entry.busy[member.location] += work;
-    instance.max = std::max(instance.max, work);
-    instance.sum += work;
+    const std::uint64_t busy = busy_of(member);
+    entry.busy[member.location] += busy;
+    instance.max = std::max(instance.max, busy);
+    instance.sum += busy;
   }
   entry.lost += lost_in(instance, static_cast<std::uint32_t>(team.members.size()));
 }

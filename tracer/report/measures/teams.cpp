@@ -3,16 +3,27 @@
 #include "tracer/report/measures/teams.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 #include "tracer/report/measures/profile.hpp"
 
 namespace tracer::report {
+
+std::uint64_t busy_of(const Team::Member& member) {
+  std::uint64_t busy = member.nested;
+  for (std::size_t i = 0; i < std::size(member.ns); ++i)
+    if (is_on_path(static_cast<Activity>(i))) busy += member.ns[i];
+  return busy;
+}
 
 void Teams::interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) {
   const auto& contexts = replay_.location(location).contexts;
   if (contexts.empty()) return;
   const Membership& context = contexts.back();
   context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += to - from;
+  for (std::size_t outer = 0; outer + 1 < contexts.size(); ++outer)
+    contexts[outer].team->members[contexts[outer].member].nested += to - from;
 }
 
 void Teams::team_ended(Team& team) {
@@ -26,7 +37,6 @@ void Teams::team_ended(Team& team) {
   row.threads = std::max<std::uint64_t>(row.threads, team.members.size());
   // A path that came from another process by a message may be longer than all that was done here before.
   row.critical_path += std::min(team.final_path.ns - std::min(team.final_path.ns, team.first_path.ns), wall);
-  constexpr auto work = static_cast<std::size_t>(Activity::work);
   std::uint64_t max = 0, sum = 0;
   for (const Team::Member& member : team.members) {
     ActivityTimes& times = entry.members[member.location];
@@ -34,10 +44,12 @@ void Teams::team_ended(Team& team) {
       times[i] += member.ns[i];
       row.ns[i] += member.ns[i];
     }
-    max = std::max(max, member.ns[work]);
-    sum += member.ns[work];
+    row.work += member.ns[static_cast<std::size_t>(Activity::work)];
+    const std::uint64_t busy = busy_of(member);
+    entry.busy[member.location] += busy;
+    max = std::max(max, busy);
+    sum += busy;
   }
-  row.work += sum;
   row.balance.lost += max - sum / team.members.size();
 }
 
@@ -46,13 +58,11 @@ void Teams::fill(Report& report) const {
     ParallelRow row = entry.row;
     row.region = region;
     row.name = definitions_.regions[region].name;
-    PerLocation<std::uint64_t> busy;
     entry.members.for_each([&](LocationRef location, const ActivityTimes& ns) {
       row.members.push_back({location, ns});
-      busy[location] = ns[static_cast<std::size_t>(Activity::work)];
     });
     const std::uint64_t lost = row.balance.lost;
-    row.balance = balance_of(busy, replacements_, definitions_);
+    row.balance = balance_of(entry.busy, replacements_, definitions_);
     row.balance.lost = lost;
     report.parallels.push_back(std::move(row));
   }

@@ -11,6 +11,9 @@
 
 namespace tracer::report {
 
+/// What the others of its team wait for: all that is not waiting for them, teams inside included.
+std::uint64_t busy_of(const Team::Member& member);
+
 class Teams final : public Observer {
  public:
   Teams(const Definitions& definitions, const Replay& replay, const Replacements& replacements)
@@ -23,6 +26,7 @@ class Teams final : public Observer {
   struct Entry {
     ParallelRow row;
     PerLocation<ActivityTimes> members;
+    PerLocation<std::uint64_t> busy;
   };
   const Definitions& definitions_;
   const Replay& replay_;
