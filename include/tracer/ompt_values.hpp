@@ -99,7 +99,8 @@ inline constexpr std::uint16_t alloc_async = 17, to_device_async = 18, from_devi
 }  // namespace data_op
 
 namespace task_flag {  // ompt_task_flag_t
-inline constexpr std::uint32_t target = 0x08, taskwait = 0x10, untied = 0x10000000;
+inline constexpr std::uint32_t target = 0x08, taskwait = 0x10, undeferred = 0x08000000, untied = 0x10000000,
+                               is_final = 0x20000000;
 }  // namespace task_flag
 
 namespace parallel_flag {  // ompt_parallel_flag_t

@@ -20,6 +20,46 @@ using Json = nlohmann::json;
 
 namespace {
 
+/// Ten tasks of 1 ms that one thread of `threads` creates, and runs before it goes on. `outer`: flags of a task around
+/// them, 0: there is none.
+report::TaskReport tasks_in_turn(unsigned threads, std::uint64_t flags, std::uint64_t outer) {
+  constexpr std::uint64_t begin = ms, end = begin + 10 * ms;
+  TraceBuilder trace{threads};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12),
+                  join = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < threads; ++thread) {
+    trace.team_begin(thread, begin, parallel);
+    if (thread != 0) trace.enter(thread, begin, join);
+  }
+  const auto go_on_in_outer = [&](std::uint64_t now) {
+    if (outer != 0) trace.simple(0, now, EventType::task_switch, 0, 0, 11);
+  };
+  if (outer != 0) trace.create_task(0, begin, create, 11, 11, outer);
+  go_on_in_outer(begin);
+  if (outer != 0) trace.enter(0, begin, task);
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    const std::uint64_t now = begin + (i - 1) * ms;
+    trace.create_task(0, now, create, i, i, flags);
+    trace.run_task(0, now, now + ms, task, 0, i);
+    go_on_in_outer(now + ms);
+  }
+  if (outer != 0) {
+    trace.leave(0, end, task);
+    trace.simple(0, end, EventType::task_complete, 0, 0, 11);
+    trace.simple(0, end, EventType::task_switch, 0, 0, 0);
+  }
+  trace.enter(0, end, join);
+  for (LocationRef thread = 0; thread < threads; ++thread) {
+    trace.leave(thread, end, join);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  return report::analyze(trace).tasks;
+}
+
 /// Each task creates the next before it ends; of `each` ns. Around all of them a taskgroup, and one task of its own
 /// after that. `nested`: each ends only when the next has ended, in a taskwait.
 Json chain_of(std::uint64_t tasks, std::uint64_t each, bool nested) {
@@ -72,6 +112,23 @@ TEST_CASE("tasks of which each creates the next are followed, as many as there a
     CHECK(report["tasks"]["graph"]["critical_path_ns"] == (tasks + 7) * each);
     CHECK(report["tasks"]["graph"]["critical_path_tasks"] == tasks + 1);
   }
+}
+
+TEST_CASE("who creates an undeferred task goes on only after it") {
+  constexpr std::uint64_t plain = 0x4, undeferred = 0x8000004, final_task = 0x20000004;
+  for (const unsigned threads : {2u, 4u}) {
+    CHECK(tasks_in_turn(threads, plain, 0).critical_path == ms);
+    CHECK(tasks_in_turn(threads, plain, plain).critical_path == ms);
+    CHECK(tasks_in_turn(threads, final_task, 0).critical_path == ms);
+    CHECK(tasks_in_turn(threads, undeferred, 0).critical_path == 10 * ms);
+    CHECK(tasks_in_turn(threads, undeferred, 0).critical_path_tasks == 10);
+    CHECK(tasks_in_turn(threads, undeferred, plain).critical_path == 10 * ms);
+    CHECK(tasks_in_turn(threads, undeferred, undeferred).critical_path_tasks == 11);
+    CHECK(tasks_in_turn(threads, plain, final_task).critical_path == 10 * ms);
+  }
+  // Alone, libomp calls every task undeferred.
+  CHECK(tasks_in_turn(1, undeferred, 0).critical_path == ms);
+  CHECK(tasks_in_turn(1, undeferred, undeferred).critical_path == ms);
 }
 
 // Regions of two runtimes on one thread: its region inside the other's.

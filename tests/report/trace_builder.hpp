@@ -80,8 +80,11 @@ class TraceBuilder final : public EventSource {
     simple(location, time, EventType::team_end, comm);
     if (location == 0) simple(0, time, EventType::thread_join);
   }
+  /// `flags`: its TASK_FLAGS, if not 0.
   void create_task(LocationRef location, std::uint64_t time, RegionRef create, std::uint64_t generation,
-                   std::uint64_t id) {
+                   std::uint64_t id, std::uint64_t flags = 0) {
+    std::vector<EventAttribute> attributes{{0, id}};
+    if (flags != 0) attributes.push_back({task_flags(), flags});
     enter(location, time, create);
     add(location,
         {.time = time,
@@ -91,7 +94,7 @@ class TraceBuilder final : public EventSource {
          .ref = 0,
          .a = location,
          .b = generation},
-        {{0, id}});
+        std::move(attributes));
     leave(location, time, create);
   }
   /// A whole task that `creator` made, on `location`.
@@ -163,6 +166,14 @@ class TraceBuilder final : public EventSource {
   }
 
  private:
+  std::uint32_t task_flags() {
+    auto& known = definitions_.attributes;
+    const auto is_it = [](const auto& attribute) { return attribute.name == "TASK_FLAGS"; };
+    const auto found = std::find_if(known.begin(), known.end(), is_it);
+    const auto at = static_cast<std::uint32_t>(found - known.begin());
+    if (found == known.end()) known.push_back({"TASK_FLAGS", "", ValueType::uint64});
+    return at;
+  }
   void add_device(unsigned threads, unsigned streams) {
     definitions_.nodes.push_back({"device 0", "OpenMP Device", 1, NodeDomain::accelerator_device, {}});
     definitions_.groups_of_locations.push_back({"Device 0", LocationGroupKind::accelerator, 2, 0, {}});

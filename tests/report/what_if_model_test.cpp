@@ -147,6 +147,66 @@ TEST_CASE("whoever executes a single waits for the tasks that it creates there")
   for (const std::uint32_t threads : {2u, 4u, 8u}) check_near(predicted(trace, {threads, "", "", 0}), 40 * ms);
 }
 
+TEST_CASE("an undeferred task is run by whoever creates it, before that goes on") {
+  constexpr std::uint64_t undeferred = 0x8000004, each = 10 * ms;
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel), loop = trace.region("for", RegionRole::loop),
+             single = trace.region("single", RegionRole::single, 11), task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             join = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  constexpr std::uint64_t end = begin + 2 * each;
+  std::uint64_t on_two = 2 * each, on_eight = 2 * each;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_begin(thread, begin, parallel);
+  const auto run_one = [&](LocationRef thread, std::uint64_t now, std::uint64_t number) {
+    trace.create_task(thread, now, create, number, thread * 100 + number, undeferred);
+    trace.run_task(thread, now, now + each, task, thread, number);
+  };
+  SECTION("in single") {
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.enter(thread, begin, single);
+      for (const std::uint64_t number : {1u, 2u})
+        if (thread == 1) run_one(thread, begin + (number - 1) * each, number);
+      const std::uint64_t left = thread == 1 ? end : begin;
+      trace.leave(thread, left, single);
+      trace.enter(thread, left, join);
+    }
+  }
+  SECTION("in a loop, which is divided again") {
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.enter(thread, begin, loop);
+      for (const std::uint64_t number : {1u, 2u}) run_one(thread, begin + (number - 1) * each, number);
+      trace.leave(thread, end, loop);
+      trace.enter(thread, end, join);
+    }
+    on_two = 4 * each;
+    on_eight = each;
+  }
+  SECTION("after those that it depends on") {
+    const auto mark = trace.region("task dependence", RegionRole::artificial, 12),
+               wait = trace.region("taskwait", RegionRole::task_wait, 13);
+    trace.create_task(0, begin, create, 1, 1, 0x4);
+    trace.create_task(0, begin + ms, create, 2, 2, undeferred);
+    trace.depend(0, begin + ms, mark, 1, 2);
+    trace.enter(0, begin + ms, wait);
+    for (LocationRef thread = 1; thread < 4; ++thread) {
+      trace.enter(thread, begin, join);
+      if (thread == 1) trace.run_task(1, begin, begin + each, task, 0, 1);
+    }
+    trace.leave(0, begin + each, wait);
+    trace.run_task(0, begin + each, end, task, 0, 2);
+    trace.enter(0, end, join);
+  }
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.leave(thread, end, join);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  check_near(report::what_if(trace, {}).baseline.wall, 2 * each);
+  check_near(predicted(trace, {2, "", "", 0}), on_two);
+  check_near(predicted(trace, {8, "", "", 0}), on_eight);
+}
+
 TEST_CASE("the team that libomp keeps for target nowait is no region of the program's") {
   TraceBuilder trace = helpers_team();
   const auto result = report::what_if(trace, {});

@@ -61,7 +61,8 @@ static_assert(data_op::alloc == ompt_target_data_alloc && data_op::to_device == 
               data_op::remove == ompt_target_data_delete && data_op::associate == ompt_target_data_associate &&
               data_op::disassociate == ompt_target_data_disassociate);
 static_assert(task_flag::target == ompt_task_target && task_flag::taskwait == ompt_task_taskwait &&
-              task_flag::untied == ompt_task_untied);
+              task_flag::undeferred == ompt_task_undeferred && task_flag::untied == ompt_task_untied &&
+              task_flag::is_final == ompt_task_final);
 static_assert(parallel_flag::league == static_cast<unsigned>(ompt_parallel_league));
 static_assert(cancel_flag::discarded_task == ompt_cancel_discarded_task);
 

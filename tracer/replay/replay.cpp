@@ -49,6 +49,7 @@ Replay::Replay(const Definitions& definitions)
       open_phases_(definitions.groups_of_locations.size() + 1),
       locations_of_(is_confined_ ? open_phases_.size() : 0),
       task_id_{find_attribute(definitions, "TASK_ID")},
+      task_flags_{find_attribute(definitions, "TASK_FLAGS")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")},
       cancel_flags_{find_attribute(definitions, "CANCEL_FLAGS")},

@@ -134,7 +134,7 @@ class Replay final : public EventVisitor {
   OpenTasks tasks_;
   std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where no event names a task by id
   bool has_dependences_ = false, needs_ids_ = false;
-  std::uint32_t task_id_, source_id_, sink_id_, cancel_flags_;
+  std::uint32_t task_id_, task_flags_, source_id_, sink_id_, cancel_flags_;
   DeclaredDependences declared_;  ///< asked where the trace has no dependences
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
   std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far

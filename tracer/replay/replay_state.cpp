@@ -29,7 +29,7 @@ void TaskPool::take_back(Task* task) noexcept {
     one.parent.reset();
     one.after.clear();
     one.id = one.number = 0;
-    one.is_explicit = one.started = one.completed = one.discarded = false;
+    one.is_explicit = one.started = one.completed = one.discarded = one.undeferred = one.is_final = false;
     one.location = 0;
     one.created_on = one.region = one.creation = undefined_ref;
     one.created = one.first_start = one.active = one.create_ns = one.waited = 0;

@@ -98,6 +98,8 @@ struct Task {
   std::uint64_t number = 0;  ///< of an explicit task, from 1 in order of creation
   bool is_explicit = false, started = false, completed = false;
   bool discarded = false;                  ///< by a cancellation: completed without having run
+  bool undeferred = false;                 ///< what created it goes on only when it is complete
+  bool is_final = false;                   ///< the tasks that it creates are undeferred, and final as well
   LocationRef location = 0;                ///< where it ran last; where it was created until then
   LocationRef created_on = undefined_ref;  ///< undefined_ref: not recorded
   RegionRef region = undefined_ref;

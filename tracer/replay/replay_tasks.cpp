@@ -51,6 +51,11 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
       !open.empty() && classes_[open.back().region].construct == Directive::task_create)
     task->creation = open.back().region;
   task->team = team_of(location, event);
+  const std::uint64_t flags = attribute(attributes, task_flags_);
+  task->is_final = location.current->is_final || (flags & task_flag::is_final) != 0;
+  // In a team of one thread, libomp calls every task undeferred: that says nothing of the program.
+  const bool is_alone = task->team == nullptr || task->team->size <= 1;
+  task->undeferred = !is_alone && (location.current->is_final || (flags & task_flag::undeferred) != 0);
   task->created = event.time;
   TaskRef& place = tasks_[key_of(event)];
   if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now

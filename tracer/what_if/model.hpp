@@ -10,7 +10,8 @@
 
 namespace tracer::report {
 
-enum class Do : std::uint8_t { work, create, wait, barrier, loop, single, lock };
+/// `run`: an undeferred task, at once; `create`: any other, which whoever is free runs.
+enum class Do : std::uint8_t { work, create, run, wait, barrier, loop, single, lock };
 
 struct Op {
   Do what = Do::work;

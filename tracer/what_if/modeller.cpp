@@ -107,11 +107,18 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
   if (add_work(state, task, to - from) && !task.is_explicit && state.single == none) outside_ += to - from;
 }
 
+/// It is an implicit task, or undeferred in one.
+bool Modeller::is_inside_implicit(const Task& task) {
+  const Task* outer = &task;
+  while (outer->undeferred && outer->parent != nullptr) outer = outer->parent.get();
+  return !outer->is_explicit;
+}
+
 /// True: it is in no lock and no loop.
 bool Modeller::add_work(State& state, const Task& task, std::uint64_t ns) {
   if (!state.held.empty()) {
     state.held.back().ns += ns;
-  } else if (state.loop != none && !task.is_explicit) {
+  } else if (state.loop != none && is_inside_implicit(task)) {
     state.model->loops[state.loop].by_rank[state.rank] += ns;
     if (state.in_chunk) state.chunk_ns += ns;
   } else if (Ops* ops = ops_of(state, task)) {
@@ -202,7 +209,7 @@ void Modeller::task_created(LocationRef location, Task& creator, Task& task) {
   const auto number = static_cast<std::uint32_t>(state.model->tasks.size());
   state.model->tasks.emplace_back();
   (*state.numbers)[&task] = number;
-  put(state, creator, {Do::create, number, 0});
+  put(state, creator, {task.undeferred ? Do::run : Do::create, number, 0});
 }
 
 void Modeller::task_dependence(Task& source, Task& sink) {

@@ -64,6 +64,7 @@ class Modeller final : public Observer {
   void release(State& state, LocationRef location, const OwnNumber& lock);
   void put_held(State& state, LocationRef location, Held& held);
   bool add_work(State& state, const Task& task, std::uint64_t ns);
+  static bool is_inside_implicit(const Task& task);
   std::uint32_t rank_of(LocationRef location, CommRef comm);
   Process& process_of(LocationRef location);
   std::uint64_t wall(std::size_t scenario, std::uint64_t begin);

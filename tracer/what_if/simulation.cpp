@@ -119,7 +119,7 @@ class Simulation {
         implicit_[j] = model_.tasks[j].ops;
       } else {
         for (const Op& op : model_.tasks[0].ops) {
-          if (op.what == Do::create || op.what == Do::lock || op.what == Do::wait) continue;
+          if (is_moved(op) || op.what == Do::wait) continue;
           implicit_[j].push_back(op.what == Do::work ? Op{Do::work, 0, 0} : op);
         }
       }
@@ -131,10 +131,12 @@ class Simulation {
       able_.emplace(0, j);
     }
   }
+  /// Done by others where the thread that did it is not there.
+  static bool is_moved(const Op& op) { return op.what == Do::create || op.what == Do::run || op.what == Do::lock; }
   static void move_creations(const Ops& from, Ops& to) {
     Ops extra;
     for (const Op& op : from)
-      if (op.what == Do::create || op.what == Do::lock) extra.push_back(op);
+      if (is_moved(op)) extra.push_back(op);
     const auto end = std::find_if(to.begin(), to.end(), [](const Op& op) { return op.what == Do::barrier; });
     to.insert(end, extra.begin(), extra.end());
   }
@@ -145,6 +147,9 @@ class Simulation {
     thread.now = std::max(thread.now, when);
     able_.emplace(thread.now, thread.rank);
     idle_.erase(thread.rank);
+  }
+  void wake_waiting(std::uint32_t task, std::uint64_t when) {
+    if (waiting_[task] != nobody) wake(threads_[std::exchange(waiting_[task], nobody)], when);
   }
   /// As many as find something to do: in programs of many threads most would go back to sleep. Of all that are idle the
   /// time is the same.
@@ -157,18 +162,33 @@ class Simulation {
     if (ready_.empty()) return false;
     const auto [task, when] = ready_.front();
     ready_.pop_front();
-    thread.now = std::max(thread.now, when) + conditions_.task_overhead;
-    thread.stack.push_back({task, &model_.tasks[task].ops});
+    thread.now = std::max(thread.now, when);
+    begin_task(thread, task);
     return true;
+  }
+  void begin_task(Thread& thread, std::uint32_t task) {
+    thread.now += conditions_.task_overhead;
+    thread.stack.push_back({task, &model_.tasks[task].ops});
+  }
+  void add_child(std::uint32_t parent, std::uint32_t task) {
+    created_[task] = true;
+    ++outstanding_;
+    parent_[task] = parent;
+    ++children_[parent];
   }
 
   void finish_task(std::uint32_t task, std::uint64_t when) {
     --outstanding_;
     const std::uint32_t parent = parent_[task];
-    if (--children_[parent] == 0 && waiting_[parent] != nobody)
-      wake(threads_[std::exchange(waiting_[parent], nobody)], when);
-    for (const std::uint32_t next : successors_[task])
-      if (--waits_for_[next] == 0 && created_[next]) ready_.emplace_back(next, when);
+    if (--children_[parent] == 0) wake_waiting(parent, when);
+    for (const std::uint32_t next : successors_[task]) {
+      if (--waits_for_[next] != 0) continue;
+      if (created_[next]) {
+        ready_.emplace_back(next, when);
+      } else {
+        wake_waiting(next, when);
+      }
+    }
     wake(when);
   }
 
@@ -196,12 +216,19 @@ class Simulation {
         return;
       case Do::create:
         ++top.at;
-        created_[op.index] = true;
-        ++outstanding_;
-        parent_[op.index] = top.task;
-        ++children_[top.task];
+        add_child(top.task, op.index);
         if (waits_for_[op.index] == 0) ready_.emplace_back(op.index, thread.now);
         wake(thread.now);
+        return;
+      case Do::run:
+        if (waits_for_[op.index] == 0) {
+          ++top.at;
+          add_child(top.task, op.index);
+          begin_task(thread, op.index);
+        } else if (!take_task(thread)) {
+          thread.idle = true;
+          waiting_[op.index] = thread.rank;
+        }
         return;
       case Do::wait:
         if (children_[top.task] == 0) {
@@ -283,7 +310,7 @@ class Simulation {
   std::vector<Thread> threads_;
   std::priority_queue<ByTime, std::vector<ByTime>, std::greater<>> able_;  ///< to go on
   std::set<std::uint32_t> idle_;
-  std::vector<std::uint32_t> waiting_;             ///< by task: the thread in its taskwait
+  std::vector<std::uint32_t> waiting_;             ///< by task: the thread in its taskwait, or that is to run it
   std::vector<std::uint64_t> totals_;              ///< of loops
   std::vector<std::vector<std::uint64_t>> dealt_;  ///< of those that are not static: by thread
   std::vector<Ops> implicit_;

@@ -155,7 +155,10 @@ void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
     raise(member->team->final_path, task.path);
     raise(epoch(*member->team, member->implicit->barriers), task.path);  // done before its team's next barrier
   }
-  if (task.parent != nullptr) raise(task.parent->children, task.path);
+  if (task.parent != nullptr) {
+    raise(task.parent->children, task.path);
+    if (task.undeferred) raise(task.parent->path, task.path);
+  }
   // Whoever waits for descendants waits for those between as well, and these hand on what they received.
   if (Task* const up = task.open_ancestor()) raise(up->descendants, longer(task.path, task.descendants));
 }

@@ -14,9 +14,9 @@ namespace tracer::report {
 
 class MpiPaths;
 
-/// Paths follow creation, depend, taskwait, taskgroup, barriers, fork and join, and locks that a thread waited for
-/// until another released them; with MpiPaths messages and collective operations of MPI as well. Waiting is not on
-/// them.
+/// Paths follow creation, the end of undeferred tasks, depend, taskwait, taskgroup, barriers, fork and join, and locks
+/// that a thread waited for until another released them; with MpiPaths messages and collective operations of MPI as
+/// well. Waiting is not on them.
 class Graph final : public Observer {
  public:
   Graph(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
