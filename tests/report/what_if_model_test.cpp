@@ -147,6 +147,42 @@ TEST_CASE("whoever executes a single waits for the tasks that it creates there")
   for (const std::uint32_t threads : {2u, 4u, 8u}) check_near(predicted(trace, {threads, "", "", 0}), 40 * ms);
 }
 
+TEST_CASE("creating tasks takes their creator's time, and nobody else's") {
+  const std::uint64_t in_call = GENERATE(0, 400);  // of each creation; the rest is estimated from the pauses between
+  constexpr std::uint64_t tasks = 1000, each = 2 * us, created = begin + tasks * us, end = created + tasks * each / 4;
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             join = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, begin, parallel);
+  for (std::uint64_t i = 0; i < tasks; ++i) {
+    const std::uint64_t now = begin + i * us;
+    trace.enter(0, now, create);
+    trace.add(0, {.time = now, .type = EventType::task_create, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = i + 1},
+              {{0, i + 1}});
+    trace.leave(0, now + in_call, create);
+  }
+  trace.enter(0, created, join);
+  trace.enter(1, begin, join);
+  for (std::uint64_t i = 0; i < tasks / 2; ++i)
+    trace.run_task(1, begin + i * each, begin + (i + 1) * each, task, 0, i + 1);
+  for (std::uint64_t i = tasks / 2; i < tasks; i += 2)
+    for (const LocationRef thread : {0u, 1u}) {
+      const std::uint64_t now = created + (i - tasks / 2) / 2 * each;
+      trace.run_task(thread, now, now + each, task, 0, i + thread + 1);
+    }
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.leave(thread, end, join);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  const auto result = report::what_if(trace, {});
+  CHECK(result.recorded == end - begin);
+  check_near(result.baseline.wall, result.recorded);
+}
+
 TEST_CASE("an undeferred task is run by whoever creates it, before that goes on") {
   constexpr std::uint64_t undeferred = 0x8000004, each = 10 * ms;
   TraceBuilder trace{4};

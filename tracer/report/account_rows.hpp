@@ -123,6 +123,7 @@ struct Account {
   std::uint64_t tasks = 0;                       ///< that ran and were completed
   std::uint64_t task_work = 0;                   ///< the program's own code in them
   std::uint64_t creates = 0, create_cost = 0;    ///< how many, and what one is estimated to cost
+  std::uint64_t creating = 0;                    ///< ns of Place::tasking: of those who create tasks, for that
   std::uint64_t own_creates = 0;                 ///< by implicit tasks, in their own code
   std::map<RegionRef, std::uint64_t> own_waits;  ///< how often implicit tasks came to each taskwait and taskgroup
   std::vector<AccountProcess> processes;

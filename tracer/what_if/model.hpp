@@ -69,7 +69,7 @@ struct Conditions {
   std::uint32_t threads = 0;        ///< 0: as recorded
   std::vector<bool> balanced;       ///< by region
   std::vector<bool> without;        ///< by lock: nobody waits for it
-  std::uint64_t task_overhead = 0;  ///< ns that each task takes beside its work
+  std::uint64_t task_overhead = 0;  ///< ns that each task takes beside its work and its creation
 };
 
 /// The chunks of loops in which none were recorded.

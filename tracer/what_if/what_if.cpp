@@ -12,7 +12,8 @@
 namespace tracer::report {
 namespace {
 
-/// What a task cost beside its work, by the account: a pass of its own, for programs with tasks only.
+/// What a task cost beside its work and its creation, which is its creator's in the model, too. By the account: a pass
+/// of its own, for programs with tasks only.
 std::uint64_t recorded_task_overhead(EventSource& source) {
   const auto& regions = source.definitions().regions;
   if (std::none_of(regions.begin(), regions.end(),
@@ -24,7 +25,7 @@ std::uint64_t recorded_task_overhead(EventSource& source) {
   source.read(replay);
   replay.finish();
   const Account account = accountant.account();
-  return account.tasks == 0 ? 0 : account.at(Place::tasking) / account.tasks;
+  return account.tasks == 0 ? 0 : (account.at(Place::tasking) - account.creating) / account.tasks;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Scenario {
   std::uint32_t threads = 0;        ///< of each parallel region; 0: as recorded
   std::string balanced;             ///< "FILE:LINE" or part of a name: this construct's work is spread evenly
   std::string without_lock;         ///< part of a name: nobody waits for it
-  std::int64_t task_overhead = -1;  ///< ns that each task costs beside its work; -1: as recorded
+  std::int64_t task_overhead = -1;  ///< ns that each task costs beside its work and its creation; -1: as recorded
 };
 
 struct Prediction {

@@ -276,6 +276,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       const bool tasks = construct == Directive::task_create || construct == Directive::task_dependence;
       if (!tasks && !outside)
         add_detail(Place::team, task.stack.back().region, undefined_ref, parallel_of(state), ns, to, 1);
+      if (tasks) state.creating += ns;
       return charge(state, tasks ? Place::tasking : outside ? Place::serial : Place::team, ns);
     }
     case Activity::device:

@@ -151,6 +151,7 @@ class Accountant final : public Observer {
     std::uint32_t process = 0;        ///< index into processes_
     std::uint64_t tool_until = 0;     ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
+    std::uint64_t creating = 0;                ///< ns in the regions in which tasks are created
     std::uint64_t lock_from = 0, lock_ns = 0;  ///< of the wait that goes on: when it began, what was charged
     bool waits_for_lock = false;
     std::uint64_t worked_from = 0, worked_until = 0;  ///< the last stretch that was charged as work

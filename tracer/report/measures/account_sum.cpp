@@ -199,7 +199,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     if (!state.counted || state.helper || state.process != index) continue;
     close(state, process, sum.end);
     if (state.initial) move(state, Place::serial, Place::tool, start);
-    move(state, Place::work, Place::tasking, state.creates * account.create_cost);
+    account.creating += state.creating + move(state, Place::work, Place::tasking, state.creates * account.create_cost);
     AccountThread row;
     row.location = static_cast<LocationRef>(i);
     row.facts = thread_facts(definitions_.locations[i]);
