@@ -3,8 +3,6 @@
 // of its own that is held for a few loads.
 #include "tracer/mpi/requests.hpp"
 
-#include <pthread.h>
-
 #include <cstdlib>
 #include <new>
 
@@ -101,21 +99,6 @@ void count_queued(Pending& pending, Place& place) noexcept {
   place.queued.store(place.queued.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-/// What a call fills in where there is no memory.
-constinit thread_local Pending nobodys;
-
-/// What a thread that has ended had is not used again.
-bool make_slab(Thread& thread) noexcept {
-  constexpr std::size_t slab = 64;
-  auto* const fresh = static_cast<Pending*>(std::malloc(slab * sizeof(Pending)));
-  if (fresh == nullptr) return false;
-  for (std::size_t i = 0; i < slab; ++i) {
-    fresh[i].next = thread.free_pending;
-    thread.free_pending = &fresh[i];
-  }
-  return true;
-}
-
 /// nullptr: no memory.
 Places* make_places() noexcept {
   const unsigned shift = all_places.load(std::memory_order_relaxed) == nullptr ? shift_of_first : shift_of_others;
@@ -132,31 +115,6 @@ Places* make_places() noexcept {
   while (!all_places.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
   }
   return made;
-}
-
-// A thread's room goes with it; where the program has taken all keys it stays.
-pthread_key_t room_key;
-bool has_room_key = false;
-pthread_once_t room_once = PTHREAD_ONCE_INIT;
-
-void free_room(void*) noexcept {
-  Thread& thread = this_thread;
-  std::free(thread.requests);
-  std::free(thread.statuses);
-  std::free(thread.ids);
-  thread.requests = nullptr;
-  thread.statuses = nullptr;
-  thread.ids = nullptr;
-  thread.requests_room = thread.statuses_room = thread.ids_room = 0;
-  thread.places = no_places;
-  thread.places_shift = no_places_shift;
-  if (thread.own_places != nullptr) thread.own_places->is_owned.store(false, std::memory_order_release);
-  thread.own_places = nullptr;
-}
-
-void mark_room() noexcept {
-  ::pthread_once(&room_once, [] { has_room_key = ::pthread_key_create(&room_key, &free_room) == 0; });
-  if (has_room_key) ::pthread_setspecific(room_key, &all);
 }
 
 /// False: no memory.
@@ -243,16 +201,17 @@ void put_back(Part& part, std::uint64_t hash, Pending& pending) noexcept {
 // Of a thread that has begun nothing yet: nothing stands there, and nothing can be put there.
 constinit Place no_places[] = {{.handle = Place::claimed, .pending = {}}, {.handle = Place::claimed, .pending = {}}};
 
+void give_places_back(Thread& thread) noexcept {
+  thread.places = no_places;
+  thread.places_shift = no_places_shift;
+  if (thread.own_places != nullptr) thread.own_places->is_owned.store(false, std::memory_order_release);
+  thread.own_places = nullptr;
+}
+
 void take_numbers(Thread& thread) noexcept {
   constexpr std::uint64_t many = 1024;
   thread.next_number = numbers.fetch_add(many, std::memory_order_relaxed) + 1;
   thread.numbers_left = many;
-}
-
-Pending* Begun::take_slowly(Thread& thread) noexcept {
-  if (make_slab(thread)) return take(thread);
-  nobodys = Pending{};
-  return &nobodys;
 }
 
 void Begun::keep(Word handle) noexcept {
@@ -349,46 +308,6 @@ void let_go(Pending* pending, bool is_over) noexcept {
   if (becomes != Place::lost) return;
   pending->handle = Place::lost;
   in_part_of(Place::lost, [pending](Part& part, std::uint64_t hash) { put_back(part, hash, *pending); });
-}
-
-void make_free(Thread& thread, Pending* pending) noexcept {
-  if (pending == &nobodys) return;
-  pending->next = thread.free_pending;
-  thread.free_pending = pending;
-}
-
-Pending** claims_of(Thread& thread, std::size_t count) noexcept {
-  if (count > thread.requests_room) {
-    void* const more = std::realloc(thread.requests, count * 2 * sizeof(Pending*));
-    if (more == nullptr) return nullptr;
-    thread.requests = static_cast<Pending**>(more);
-    thread.requests_room = count * 2;
-    mark_room();
-  }
-  return thread.requests;
-}
-
-std::uint64_t* ids_of(Thread& thread, std::size_t count) noexcept {
-  if (count >= thread.ids_room) {
-    void* const more = std::realloc(thread.ids, (count + 1) * 2 * sizeof(std::uint64_t));
-    if (more == nullptr) return nullptr;
-    thread.ids = static_cast<std::uint64_t*>(more);
-    thread.ids_room = (count + 1) * 2;
-    mark_room();
-  }
-  return thread.ids;
-}
-
-Word statuses_of(Thread& thread, std::size_t count) noexcept {
-  const std::size_t bytes = count * family.status_size;
-  if (bytes > thread.statuses_room) {
-    void* const more = std::realloc(thread.statuses, bytes * 2);
-    if (more == nullptr) return 0;
-    thread.statuses = static_cast<char*>(more);
-    thread.statuses_room = bytes * 2;
-    mark_room();
-  }
-  return reinterpret_cast<Word>(thread.statuses);
 }
 
 }  // namespace tracer::mpi

@@ -139,6 +139,12 @@ inline void remove(Pending* claimed) noexcept {
 }
 /// What is in no queue and in no place.
 void make_free(Thread& thread, Pending* pending) noexcept;
+/// When the thread has ended, others have what it has for requests.
+void mark_room() noexcept;
+/// Of a thread that ends: the next one that begins something goes on with them.
+void give_places_back(Thread& thread) noexcept;
+/// What a call fills in where there is no memory.
+extern constinit thread_local Pending nobodys __attribute__((tls_model("initial-exec")));
 
 /// What a call begins. Without memory for it its end is not recorded.
 class Begun {
@@ -160,6 +166,7 @@ class Begun {
     if (mine == nullptr) [[unlikely]]
       return take_slowly(thread);
     thread.free_pending = mine->next;
+    --thread.free_count;
     *mine = Pending{};
     return mine;
   }

@@ -101,6 +101,7 @@ struct Thread {
   Places* own_places = nullptr;     ///< the same; nullptr: it has begun nothing
   Places* last_places = nullptr;    ///< of another thread, whose requests this one waited for
   Pending* free_pending = nullptr;  ///< for its next requests
+  std::size_t free_count = 0;       ///< of them
   Pending** requests = nullptr;     ///< scratch for as many as the largest Waitall had
   std::size_t requests_room = 0;
   char* statuses = nullptr;
