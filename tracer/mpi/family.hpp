@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -32,6 +33,8 @@ struct Family {
   int any_source = -2, proc_null = -1, root = -3;
   Word status_ignore = 1, in_place = ~Word{0}, no_op = 0x5800000e, byte = 0x4c00010d, type_null = 0x0c000000;
   int lock_exclusive = 234;
+  int cart = 2, graph = 1, dist_graph = 3;  ///< what MPI_Topo_test answers
+  int thread_levels[4] = {0, 1, 2, 3};      ///< from MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE
   unsigned status_size = 20, source_at = 8, tag_at = 12, error_at = 16;
   FileNumbers file{};
 
@@ -60,6 +63,13 @@ struct Family {
     return query_bytes(status);
   }
   const char* name() const noexcept;
+  bool is_multiple(int level) const noexcept { return level >= thread_levels[3]; }
+  const char* level_name(int level) const noexcept {
+    static constexpr const char* names[] = {"single", "funneled", "serialized", "multiple"};
+    for (std::size_t i = 0; i < 4; ++i)
+      if (thread_levels[i] == level) return names[i];
+    return "unknown";
+  }
 
  private:
   std::uint64_t query_bytes(Word status) const noexcept;
@@ -69,6 +79,41 @@ struct Family {
     return value;
   }
 };
+
+inline constexpr Family standard_abi{.kind = FamilyKind::abi,
+                                     .int_handles = false,
+                                     .comm_world = 0x101,
+                                     .comm_self = 0x102,
+                                     .comm_null = 0x100,
+                                     .request_null = 0x180,
+                                     .message_null = 0x128,
+                                     .any_source = -1,
+                                     .proc_null = -3,
+                                     .root = -4,
+                                     .status_ignore = 0,
+                                     .in_place = 1,
+                                     .no_op = 0x3d,
+                                     .byte = 0x247,
+                                     .type_null = 0x200,
+                                     .lock_exclusive = 301,
+                                     .cart = 211,
+                                     .graph = 212,
+                                     .dist_graph = 213,
+                                     .thread_levels = {0, 1024, 2048, 4096},
+                                     .status_size = 32,
+                                     .source_at = 0,
+                                     .tag_at = 4,
+                                     .error_at = 8,
+                                     .file = {.read_only = 16,
+                                              .write_only = 256,
+                                              .create = 2,
+                                              .exclusive = 8,
+                                              .append = 1,
+                                              .sequential = 64,
+                                              .unique_open = 128,
+                                              .delete_on_close = 4,
+                                              .seek_current = 402,
+                                              .seek_end = 403}};
 
 /// Valid from the first call of MPI on.
 extern Family family;

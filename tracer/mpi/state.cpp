@@ -316,16 +316,14 @@ std::uint32_t control_name(int level) noexcept {
 namespace {
 
 void query_neighbours(Comm& comm, Word handle) noexcept {
-  // Open MPI: CART 1, GRAPH 2, DIST_GRAPH 3; MPICH and the ABI: GRAPH 1, CART 2, DIST_GRAPH 3.
   int kind = 0, sources = 0, destinations = 0, weighted = 0;
   if (ask(MpiFunction::Topo_test, handle, &kind) == 0) {
-    const int cart = family.kind == FamilyKind::open_mpi ? 1 : 2;
-    if (kind == 3) {
+    if (kind == family.dist_graph) {
       ask(MpiFunction::Dist_graph_neighbors_count, handle, &sources, &destinations, &weighted);
-    } else if (kind == cart) {
+    } else if (kind == family.cart) {
       ask(MpiFunction::Cartdim_get, handle, &sources);
       sources = destinations = 2 * sources;
-    } else if (kind == 1 || kind == 2) {
+    } else if (kind == family.graph) {
       ask(MpiFunction::Graph_neighbors_count, handle, comm.rank, &sources);
       destinations = sources;
     }

@@ -25,20 +25,6 @@ constinit int open_sessions = 0;
 constinit Word group = 0;          ///< of all processes
 constinit Word group_session = 0;  ///< whose; 0: of MPI_COMM_WORLD
 
-/// MPICH, Open MPI: 0 to 3; the ABI of MPI 5.0: 0, 1024, ...
-int step_of(int level) noexcept {
-  return level >= 1024 ? level / 1024 : level;
-}
-bool is_multiple(int level) noexcept {
-  return step_of(level) >= 3;
-}
-
-const char* level_name(int level) noexcept {
-  const int step = step_of(level);
-  static const char* const names[] = {"single", "funneled", "serialized", "multiple"};
-  return step >= 0 && step < 4 ? names[step] : "unknown";
-}
-
 void record_library() noexcept {
   record_fact(properties::fact(properties::mpi_family), family.name());
   if (const Description description; description.line[0] != '\0')
@@ -104,10 +90,10 @@ Comm& self_comm() noexcept {
 bool begin(int threads_provided) noexcept {
   const Locked lock(world_lock);
   record_library();
-  record_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
+  record_fact(properties::fact(properties::mpi_threads), family.level_name(threads_provided));
   int level = 0;  // as it is: MPI_Init requests none, and some MPIs get it from their environment
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
-      !is_multiple(level))
+      !family.is_multiple(level))
     has_threads.store(false, std::memory_order_release);
   initial_thread.store(&this_thread, std::memory_order_relaxed);
   has_world = true;
