@@ -2,7 +2,8 @@
 // How many bytes each collective operation moves, from this rank's arguments: what the rank sends to all others and
 // itself, and receives from them. MPI_IN_PLACE leaves the rank's own part out. (Conventions of Score-P.)
 //
-// `n` ranks, `a` the arguments in their order. Scalars and arrays of counts have the width of the call's.
+// `n` ranks (between two groups those of the other one), `a` the arguments in their order. Scalars and arrays of counts
+// have the width of the call's.
 #pragma once
 
 #include "tracer/mpi/call.hpp"
@@ -20,6 +21,8 @@ struct Arguments {
   const Word* a;
 
   std::uint64_t n() const noexcept { return comm.others(); }
+  /// Of this rank's group.
+  std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(comm.size); }
   std::uint64_t me() const noexcept { return static_cast<std::uint64_t>(comm.rank); }
   bool in_place(unsigned i) const noexcept { return a[i] == family.in_place; }
   std::uint64_t bytes(unsigned count, unsigned type) const noexcept { return call.bytes(a[count], a[type]); }
@@ -187,8 +190,13 @@ struct allreduce : Rootless {
   }
 };
 // (sendbuf, recvbuf, recvcount, type, op, comm)
-struct reduce_scatter_block : allreduce {
+struct reduce_scatter_block : Rootless {
   static constexpr auto operation = MpiOperation::reduce_scatter_block;
+  static constexpr unsigned comm_at = 5;
+  static Volume volume(const Arguments& x, const Root*) noexcept {
+    const std::uint64_t each = x.bytes(2, 3), left_out = x.in_place(0) ? 1 : 0;
+    return {(x.size() - left_out) * each, (x.n() - left_out) * each};
+  }
 };
 // (sendbuf, recvbuf, count, type, op, root, comm)
 struct reduce : Rooted<5> {
@@ -207,10 +215,9 @@ struct reduce_scatter : Rootless {
   static constexpr auto operation = MpiOperation::reduce_scatter;
   static constexpr unsigned comm_at = 5;
   static Volume volume(const Arguments& x, const Root*) noexcept {
-    const auto ranks = static_cast<std::uint64_t>(x.comm.size);
-    const std::uint64_t all = x.sum(2, 3, ranks), own = x.own(2, 3);
-    if (x.in_place(0)) return {all - own, (ranks - 1) * own};
-    return {all, ranks * own};
+    const std::uint64_t all = x.sum(2, 3, x.size()), own = x.own(2, 3);
+    if (x.in_place(0)) return {all - own, (x.n() - 1) * own};
+    return {all, x.n() * own};
   }
 };
 struct scan : Rootless {

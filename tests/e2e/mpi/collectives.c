@@ -63,6 +63,17 @@ static void begin_copy(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
   *(volatile MPI_Comm*)&here = MPI_COMM_NULL;
 }
 
+// Between two groups each group gives as many elements as the other one, whatever their sizes.
+static void scatter_between(MPI_Comm between) {
+  int n, remote;
+  MPI_Comm_size(between, &n);
+  MPI_Comm_remote_size(between, &remote);
+  for (int i = 0; i < n; ++i) counts[i] = 2 * remote;
+  ++counts[0], --counts[n - 1];
+  MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, between);
+  MPI_Reduce_scatter_block(out, in, remote, MPI_INT, MPI_SUM, between);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -122,6 +133,7 @@ int main(int argc, char** argv) {
     MPI_Comm_remote_size(between, &remote);
     MPI_Comm_rank(between, &mine);
     MPI_Allreduce(out, in, 2, MPI_INT, MPI_SUM, between);
+    scatter_between(between);
     if (mine < remote && mine < size / 2) {
       int partner = mine;
       MPI_Sendrecv(out, 2, MPI_INT, partner, 1, in, 2, MPI_INT, partner, 1, between, MPI_STATUS_IGNORE);

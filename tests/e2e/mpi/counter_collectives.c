@@ -5,12 +5,13 @@
 /* Collective operations: what this rank sends to all and receives from all, itself included, without what is in place.
  */
 struct shape {
-  int n, me, is_inter;
+  int n, own, me, is_inter; /* n: between two groups of the other one */
 };
 static struct shape shape_of(MPI_Comm comm) {
   struct shape s;
   ++depth;
-  PMPI_Comm_size(comm, &s.n);
+  PMPI_Comm_size(comm, &s.own);
+  s.n = s.own;
   PMPI_Comm_rank(comm, &s.me);
   PMPI_Comm_test_inter(comm, &s.is_inter);
   if (s.is_inter) PMPI_Comm_remote_size(comm, &s.n);
@@ -153,7 +154,7 @@ int MPI_Reduce_scatter(const void* out, void* in, const int n[], MPI_Datatype ty
   int result;
   NEXT(MPI_Reduce_scatter, out, in, n, type, op, comm)
   const struct shape s = shape_of(comm);
-  moved("REDUCE_SCATTER", bytes_of(type, sum(n, s.n)), s.n * bytes_of(type, n[s.me]));
+  moved("REDUCE_SCATTER", bytes_of(type, sum(n, s.own)), s.n * bytes_of(type, n[s.me]));
   return INNER(next(out, in, n, type, op, comm));
 }
 ALSO(MPI_Reduce_scatter)
@@ -161,7 +162,7 @@ int MPI_Reduce_scatter_block(const void* out, void* in, int n, MPI_Datatype type
   int result;
   NEXT(MPI_Reduce_scatter_block, out, in, n, type, op, comm)
   const struct shape s = shape_of(comm);
-  moved("REDUCE_SCATTER_BLOCK", s.n * bytes_of(type, n), s.n * bytes_of(type, n));
+  moved("REDUCE_SCATTER_BLOCK", s.own * bytes_of(type, n), s.n * bytes_of(type, n));
   return INNER(next(out, in, n, type, op, comm));
 }
 ALSO(MPI_Reduce_scatter_block)
