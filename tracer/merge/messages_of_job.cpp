@@ -3,16 +3,18 @@
 #include "tracer/merge/messages_of_job.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "formats/otf2/read/head_heap.hpp"
 #include "formats/otf2/read/reader.hpp"
 
 namespace tracer {
 namespace {
-
-constexpr std::size_t most_messages = 1 << 24;
 
 struct Key {
   std::uint32_t comm, from, to, tag;  ///< from, to: parts
@@ -31,7 +33,7 @@ struct Ends {
 
 class Messages {
  public:
-  explicit Messages(const std::vector<PartWithMessages>& parts) : parts_(parts) {
+  Messages(const std::vector<PartWithMessages>& parts, std::size_t most) : parts_(parts) {
     for (const PartWithMessages& part : parts)
       if (!part.mpi.empty()) worlds_.add(part.mpi);
     part_of_.assign(worlds_.size(), none);
@@ -40,18 +42,28 @@ class Messages {
       const std::uint64_t rank = worlds_.base(parts[p].mpi) + parts[p].mpi.rank;
       if (rank < part_of_.size()) part_of_[rank] = p;
     }
-    most_ = std::max<std::size_t>(2 * most_messages / std::max<std::size_t>(parts.size(), 1), 1024);
+    most_ = std::max<std::size_t>(2 * most / std::max<std::size_t>(parts.size(), 1), 1024);
   }
 
+  /// All threads together, in the order of time: no known send is later than one that is left out.
   void read(std::uint32_t p) {
-    Part part(*this, p);
+    const Part part(*this, p);
     if (part.comms.empty()) return;
-    std::size_t left = most_;
     const otf2::Trace trace = otf2::Trace::open(parts_[p].directory);
+    std::vector<Stream> streams;
+    otf2::HeadHeap heads;
     for (const auto& location : trace.definitions().locations) {
-      otf2::EventReader events = trace.events(location.ref);
-      for (otf2::EventView event; left != 0 && events.next(event);)
-        if (end(part, event)) --left;
+      streams.push_back({trace.events(location.ref), {}});
+      if (next(part, streams.back())) heads.add({streams.back().end.time, streams.size() - 1});
+    }
+    for (std::size_t left = most_; left != 0 && !heads.empty(); --left) {
+      const std::size_t first = heads.first().second;
+      Stream& stream = streams[first];
+      add(stream.end);
+      if (next(part, stream))
+        heads.change_first({stream.end.time, first});
+      else
+        heads.remove_first();
     }
   }
 
@@ -94,8 +106,25 @@ class Messages {
     }
   };
 
-  /// Whether the event is one end of a message to or from another clock.
-  bool end(const Part& part, const otf2::EventView& event) {
+  /// One end of a message to or from another clock.
+  struct End {
+    Key key{};
+    bool is_send = false;
+    std::uint64_t time = 0;
+  };
+  struct Stream {
+    otf2::EventReader reader;
+    End end;  ///< that comes next
+  };
+
+  /// False: there is none any more.
+  bool next(const Part& part, Stream& stream) const {
+    for (otf2::EventView event; stream.reader.next(event);)
+      if (is_end(part, event, stream.end)) return true;
+    return false;
+  }
+
+  bool is_end(const Part& part, const otf2::EventView& event, End& end) const {
     using Kind = otf2::EventKind;
     const bool is_send = event.kind == Kind::mpi_send || event.kind == Kind::mpi_isend;
     if (!is_send && event.kind != Kind::mpi_recv && event.kind != Kind::mpi_irecv) return false;
@@ -104,10 +133,14 @@ class Messages {
     const std::uint64_t rank = (*comm->second.members)[event.field[0]];
     const std::uint32_t other = rank < part_of_.size() ? part_of_[rank] : none;
     if (other == none || parts_[other].clock == parts_[part.index].clock) return false;
-    const auto tag = static_cast<std::uint32_t>(event.field[2]);
-    is_send ? ends_[{comm->second.number, part.index, other, tag}].sent.push_back(event.time)
-            : ends_[{comm->second.number, other, part.index, tag}].received.push_back(event.time);
+    const std::uint32_t from = is_send ? part.index : other, to = is_send ? other : part.index;
+    end = {{comm->second.number, from, to, static_cast<std::uint32_t>(event.field[2])}, is_send, event.time};
     return true;
+  }
+
+  void add(const End& end) {
+    Ends& ends = ends_[end.key];
+    (end.is_send ? ends.sent : ends.received).push_back(end.time);
   }
 
   const std::vector<PartWithMessages>& parts_;
@@ -120,8 +153,8 @@ class Messages {
 
 }  // namespace
 
-std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts) {
-  Messages messages(parts);
+std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts, std::size_t most) {
+  Messages messages(parts, most);
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     try {
       messages.read(p);

@@ -2,6 +2,7 @@
 // The messages between the clocks of a job, read from the events of its parts: only in a job that has several.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -24,8 +25,8 @@ struct MessageOfJob {
 
 /// Of one communicator, sender, receiver and tag the k-th send is never later than the k-th receive, in whatever order
 /// they belong together; where there are fewer sends than receives none is taken. Not those of intercommunicators; of
-/// a job with more than 16,777,216 the first ones of each part. A part that is damaged has none from there on. Throws
+/// a job with more than `most` the first ones of each part. A part that is damaged has none from there on. Throws
 /// for want of memory.
-std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts);
+std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts, std::size_t most = 1 << 24);
 
 }  // namespace tracer
