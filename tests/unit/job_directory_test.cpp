@@ -2,13 +2,18 @@
 // Who may join a job's directory, and who is the last of it.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -24,6 +29,19 @@ struct Room {
   ~Room() { fs::remove_all(path); }
   fs::path path;
 };
+
+/// How many files of the directory that `watch` (inotify) looks at were opened.
+int opened_files(int watch) {
+  int opened = 0;
+  alignas(inotify_event) char events[16384];
+  for (ssize_t n = 0; (n = ::read(watch, events, sizeof events)) > 0;)
+    for (std::size_t at = 0; at < static_cast<std::size_t>(n);) {
+      const auto* const event = static_cast<const inotify_event*>(static_cast<const void*>(events + at));
+      if (event->len != 0) ++opened;  // 0: the directory itself
+      at += sizeof(inotify_event) + event->len;
+    }
+  return opened;
+}
 
 }  // namespace
 
@@ -87,6 +105,25 @@ TEST_CASE("a run that died counts as ended") {
   { const JobRun dead(room.path / "out", "job", "a"); }
   JobRun run(room.path / "out", "job", "b");
   CHECK(run.end(2));
+}
+
+TEST_CASE("a run that ends opens no more of the others than the first that lives") {
+  const Room room;
+  JobRun first(room.path / "out", "job", "a");
+  const fs::path runs = room.path / "out" / "runs";
+  std::vector<UniqueFd> others;
+  for (int i = 0; i < 200; ++i) {
+    const fs::path other = runs / ("other" + std::to_string(i));
+    others.emplace_back(::open(other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    REQUIRE(::flock(others.back().get(), LOCK_EX | LOCK_NB) == 0);
+  }
+  const UniqueFd watch{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  REQUIRE(::inotify_add_watch(watch.get(), runs.c_str(), IN_OPEN) >= 0);
+  CHECK_FALSE(first.end(201));
+  CHECK(opened_files(watch.get()) == 1);
+  JobRun second(room.path / "out", "job", "b");
+  others.clear();  // they died
+  CHECK(second.end(202));
 }
 
 TEST_CASE("what killed processes left of their marks is removed as a job begins and ends, what lives is left alone") {

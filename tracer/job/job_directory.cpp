@@ -133,6 +133,26 @@ void remove_left_marks(int directory) {
   }
 }
 
+/// Whether a process holds the lock of a run. One that was killed has released it. On a file system without locks it
+/// may live.
+bool may_live(const fs::path& run) {
+  const RegularFile file = open_regular(run.c_str(), Links::refuse);
+  return !file || ::flock(file.fd.get(), LOCK_SH | LOCK_NB) != 0;
+}
+
+/// How many of the runs have ended; nullopt: one of them may live. Every run of a job asks this at its end, under the
+/// job's lock: it opens none behind the first that may live.
+std::optional<unsigned> ended_runs(const fs::path& runs) {
+  unsigned ended = 0;
+  std::error_code error;
+  for (fs::directory_iterator it{runs, error}, none; !error && it != none; it.increment(error)) {
+    if (it->path().filename().string().starts_with(".")) continue;  // a meeting's (meeting.hpp)
+    if (it->path().extension() != ".done" && may_live(it->path())) return std::nullopt;
+    ++ended;
+  }
+  return ended;
+}
+
 enum class Claim { taken, joined, made };
 
 Claim claim(const OwnDescriptor& fd, const std::string& job) {
@@ -274,23 +294,8 @@ bool JobRun::end(unsigned processes) {
   if (job_) ::flock(job_.get(), LOCK_EX);
   ::rename((runs / launch_).c_str(), (runs / (launch_ + ".done")).c_str());
   run_.reset();
-  unsigned ended = 0, alive = 0;
-  std::error_code error;
-  for (fs::directory_iterator it{runs, error}, none; !error && it != none; it.increment(error)) {
-    if (it->path().filename().string().starts_with(".")) continue;  // a meeting's (meeting.hpp)
-    if (it->path().extension() == ".done") {
-      ++ended;
-      continue;
-    }
-    const RegularFile other = open_regular(it->path().c_str(), Links::refuse);
-    // A process that was killed has released its lock. On a file system without locks it may live.
-    if (other && ::flock(other.fd.get(), LOCK_SH | LOCK_NB) == 0) {
-      ++ended;
-    } else {
-      ++alive;
-    }
-  }
-  const bool last = job_ && alive == 0 && ended >= processes;
+  const std::optional<unsigned> ended = ended_runs(runs);
+  const bool last = job_ && ended && *ended >= processes;
   if (!last) job_.reset();
   return last;
 }

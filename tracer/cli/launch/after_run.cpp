@@ -252,7 +252,8 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   // The job's line covers all.
   const auto is_part = [&] { return !options_.separate && (launch_.shared || traces.size() > 1); };
   Made made = make_archives_apart(own_traces(launch_, traces), is_part());
-  const bool has_parts = !launch_.place.empty() && !traces_below(launch_.at).empty();  // of runs below this one
+  // Of runs below this one. It looks at each part of the job: only where this run has no trace of its own.
+  const bool has_parts = traces.empty() && !launch_.place.empty() && !traces_below(launch_.at).empty();
   const auto find_notes = [&] {
     return launch_.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch_.at, launch_.mark);
   };
