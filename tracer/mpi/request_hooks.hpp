@@ -7,18 +7,46 @@
 
 namespace tracer::mpi {
 
-/// A persistent request goes on; nullptr: not ours. One that goes on already has come to an end that nobody recorded
-/// of.
-inline Pending* restart(const Call& call, Word handle) noexcept {
+/// A persistent request that is to go on.
+struct Restarted {
+  Pending* pending = nullptr;  ///< nullptr: not ours
+  std::uint64_t before = 0;    ///< its number, where by the records it goes on already; 0: it does not
+};
+
+inline Restarted restart(const Call& call, Word handle) noexcept {
   Pending* const p = claim(call.thread, handle);
-  if (p == nullptr) return nullptr;
+  if (p == nullptr) return {};
   const Deciding deciding(*p);
-  if (!p->is_over) fail(call, *p, Endpoint::none);
+  const Restarted restarted{.pending = p, .before = p->is_active && !p->is_over ? p->number : 0};
   p->is_over = p->has_answered = false;
   p->is_active = true;
   p->may_be_cancelled = false;
   if (p->kind != PendingKind::nothing) p->number = next_number();
-  return p;
+  return restarted;
+}
+
+/// What went on before has come to an end that nobody recorded of: MPI has started the request again.
+[[gnu::noinline, gnu::cold]] inline void end_before(const Call& call, const Restarted& restarted) noexcept {
+  const Deciding deciding(*restarted.pending);
+  Pending earlier = *restarted.pending;
+  earlier.number = restarted.before;
+  earlier.is_active = true;
+  fail(call, earlier, Endpoint::none);
+}
+
+/// MPI has not started it, and what was recorded of that ends. What went on before goes on.
+[[gnu::noinline, gnu::cold]] inline void end_refused(const Call& call, const Restarted& restarted) noexcept {
+  Pending& p = *restarted.pending;
+  const Deciding deciding(p);
+  std::uint64_t number = p.number;
+  if (p.is_over) {  // another call has completed what went on before, by the number of now
+    number = restarted.before;
+  } else if (restarted.before != 0) {
+    p.number = restarted.before;
+  } else {
+    p.is_active = false;
+  }
+  if (number != 0) call.request(Endpoint::none, MpiRequestStep::cancelled, number);
 }
 
 /// It went on. Open MPI gives it another handle where what it began before goes on behind the program (buffered sends).
@@ -30,29 +58,45 @@ inline void started(Pending* restarted, Word handle) noexcept {
 struct start_hook {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
-    Pending* const p = restart(call, family.load(request));
+    const Restarted restarted = restart(call, family.load(request));
+    Pending* const p = restarted.pending;
     p != nullptr ? start(call, *p, Endpoint::begin) : call.enter();
     const Word result = next(request);
-    if (p != nullptr) started(p, family.load(request));
+    if (p != nullptr) {
+      if (failed(result)) [[unlikely]]
+        end_refused(call, restarted);
+      else if (restarted.before != 0) [[unlikely]]
+        end_before(call, restarted);
+      started(p, family.load(request));
+    }
     call.leave();
     return result;
   }
 };
 
+/// Where it fails, which of them MPI has started is unknown: all are recorded as started, and sends counted as failed.
 struct startall {
   template <class Next>
   static Word run(const Call& call, Next next, Word count, Word requests) noexcept {
     call.enter();
     std::size_t known = call.count(count);
     Pending** const restarted = claims_of(call.thread, known);
-    if (restarted == nullptr) known = 0;  // no memory: they are not recorded
+    std::uint64_t* const before = ids_of(call.thread, known);
+    if (restarted == nullptr || before == nullptr) known = 0;  // no memory: they are not recorded
     for (std::size_t i = 0; i < known; ++i) {
-      restarted[i] = restart(call, family.load(requests, i));
-      if (restarted[i] != nullptr) start(call, *restarted[i], Endpoint::none);
+      const Restarted one = restart(call, family.load(requests, i));
+      restarted[i] = one.pending;
+      before[i] = one.before;
+      if (one.pending != nullptr) start(call, *one.pending, Endpoint::none);
     }
     const Word result = next(count, requests);
-    for (std::size_t i = 0; i < known; ++i)
-      if (restarted[i] != nullptr) started(restarted[i], family.load(requests, i));
+    for (std::size_t i = 0; i < known; ++i) {
+      Pending* const p = restarted[i];
+      if (p == nullptr) continue;
+      if (before[i] != 0) end_before(call, {.pending = p, .before = before[i]});
+      if (failed(result) && p->kind == PendingKind::send) count_unrecorded(Unrecorded::failed_send);
+      started(p, family.load(requests, i));
+    }
     call.leave();
     return result;
   }

@@ -106,7 +106,7 @@ struct Thread {
   std::size_t requests_room = 0;
   char* statuses = nullptr;
   std::size_t statuses_room = 0;
-  std::uint64_t* ids = nullptr;  ///< scratch for as many as a synchronisation completed
+  std::uint64_t* ids = nullptr;  ///< scratch for as many as a synchronisation completed, or the largest Startall had
   std::size_t ids_room = 0;
   /// A call that the program is inside of while MPI has called a function of the program's (callbacks.hpp).
   struct Suspended {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls that fail in a program that has told MPI to return errors and goes on: messages that are longer than what
-// receives them, ranks that are none, and at rank 0 alone collective operations with wrong arguments. Two ranks, five
-// messages that arrive.
+// receives them, ranks that are none, persistent sends that do not start, and at rank 0 alone collective operations
+// with wrong arguments. Two ranks, six messages that arrive.
 #include <mpi.h>
 #include <string.h>
+
+static char large[1 << 20];
 
 int main(int argc, char** argv) {
   int rank, count, done, indices[2], in[2][8], out[8] = {0};
@@ -14,6 +16,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // errors that have no communicator, by MPI 4
 
   // By each way to wait: one message that fits, and one that does not.
   for (int way = 0; way < 4; ++way) {
@@ -56,7 +59,23 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Send(out, 1, MPI_DATATYPE_NULL, 1 - rank, 0, other);  // an error of `other` alone
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  // It does not start: there is no buffer for it. Open MPI numbers it among the messages of `other` all the same, so
+  // that nothing may follow there.
+  MPI_Bsend_init(large, sizeof large, MPI_CHAR, 1 - rank, 40, other, &again);
+  MPI_Start(&again);
+  MPI_Request_free(&again);
   MPI_Comm_free(&other);
+  if (rank == 0) {
+    MPI_Send_init(out, 1, MPI_INT, 1, 41, MPI_COMM_WORLD, &again);
+    MPI_Start(&again);
+#ifdef MPICH_VERSION
+    MPI_Start(&again);  // is refused, and the first goes on; Open MPI would send twice
+#endif
+    MPI_Wait(&again, MPI_STATUS_IGNORE);
+    MPI_Request_free(&again);
+  } else {
+    MPI_Recv(in[0], 1, MPI_INT, 0, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
   MPI_Isend(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &again);
   MPI_Recv(in[0], 1, MPI_INT, 7, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
