@@ -105,6 +105,8 @@ inline bool ends_failed(const Call& call, Word result) noexcept {
     if (handle != family.request_null) begun.keep(handle);
   } else if (begun->kind != PendingKind::nothing && begun->is_active) {
     call.request(Endpoint::none, MpiRequestStep::cancelled, begun->number);
+    if (begun->kind == PendingKind::exchange)  // its receive
+      call.request(Endpoint::none, MpiRequestStep::cancelled, begun->number + 1);
   }
   if (at == Endpoint::end) call.leave();
 }

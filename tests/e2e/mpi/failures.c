@@ -77,6 +77,10 @@ int main(int argc, char** argv) {
     MPI_Recv(in[0], 1, MPI_INT, 0, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Isend(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &again);
+#if MPI_VERSION >= 4
+  MPI_Isendrecv(out, -1, MPI_INT, 1 - rank, 42, in[0], 1, MPI_INT, 1 - rank, 42, MPI_COMM_WORLD, &again);
+  MPI_Isendrecv_replace(out, -1, MPI_INT, 1 - rank, 42, 1 - rank, 42, MPI_COMM_WORLD, &again);
+#endif
   MPI_Recv(in[0], 1, MPI_INT, 7, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
   // What follows is the same for both ranks, and so are the communicator and the window that they make.
