@@ -138,7 +138,19 @@ TEST_CASE("ranks whose threads are bound to the same processors are told so, and
   CHECK(text_of(two).find("80 ms, 44 % of their time (MPI Rank 0: Master thread, MPI Rank 1: Master thread)") !=
         std::string::npos);
   CHECK(two["findings"][0]["advice"].get<std::string>().find("OMP_PLACES=cores") != std::string::npos);
-  CHECK(text_of(verdict_on({"0-1", "0", "1", ""}, "8")).find("3 threads are bound together to processors 0-1 of") == 0);
+  const Json three = verdict_on({"0-1", "0", "1", ""}, "8");
+  CHECK(text_of(three).find("3 threads are bound together to processors 0-1 of") == 0);
+  CHECK(text_of(three).find("no processor for 120 ms, 44 %") != std::string::npos);
+  CHECK(three["findings"][0]["lost_ns"] == 120 * ms);  // without the fourth, which is not bound
+  CHECK(three["findings"][0]["win_ns"] == 40 * ms);
+  CHECK(text_of(three).find(" hosts ") == std::string::npos);
+  const Json hosts = verdict_on({"0", "0", "1", "2", "0", "0", "1", "2"}, "4");
+  CHECK(text_of(hosts).find("2 threads are bound together to processor 0 of node1,") == 0);
+  CHECK(text_of(hosts).find("no processor for 80 ms, 44 %") != std::string::npos);
+  CHECK(text_of(hosts).find("On 2 hosts threads are bound together; on this one they wait longest.") !=
+        std::string::npos);
+  CHECK(hosts["findings"][0]["lost_ns"] == 80 * ms);
+  CHECK(hosts["findings"][0]["win_ns"] == 40 * ms);  // of a run of 100 ms
   CHECK(text_of(verdict_on({"", ""}, "4", "2")).find("2 threads are bound together to processor 2 of node1") == 0);
   // Each has its own; they are on different hosts; it is not known.
   CHECK(verdict_on({"0", "1"}, "4")["state"] == "ok");

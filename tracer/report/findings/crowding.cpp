@@ -19,7 +19,8 @@ constexpr double idle = 0.1;  ///< of the run: a thread that wants to run less t
 
 struct Thread {
   std::string name;
-  std::uint32_t group = 0;  ///< its process
+  std::uint32_t group = 0;        ///< its process
+  std::uint64_t descheduled = 0;  ///< in the account
   ThreadFacts facts;
   ProcessorMask mask;
 };
@@ -65,6 +66,7 @@ std::optional<Crowding> crowding_on(const std::string& name, const Host& host) {
     result.threads.push_back(thread.name);
     result.processor += thread.facts.processor;
     result.delay += thread.facts.delay;
+    result.descheduled += thread.descheduled;
     processes.insert(thread.group);
   }
   result.processes = processes.size();
@@ -74,6 +76,9 @@ std::optional<Crowding> crowding_on(const std::string& name, const Host& host) {
 }  // namespace
 
 std::optional<Crowding> crowding_of(const Report& report, const Definitions& definitions) {
+  std::map<LocationRef, std::uint64_t> descheduled;
+  for (const AccountThread& row : report.account.rows)
+    descheduled[row.location] = row.ns[static_cast<std::size_t>(Place::descheduled)];
   std::map<std::string, Host> hosts;
   for (const ProcessRow& process : report.processes) {
     // The facts of one process are the archive's.
@@ -82,8 +87,11 @@ std::optional<Crowding> crowding_of(const Report& report, const Definitions& def
     host.online = std::max(host.online, facts.processors_online);
     host.processes.push_back(&facts);
     for (const LocationRef location : process.threads) {
-      Thread thread{
-          name_in_job(definitions, location), process.group, thread_facts(definitions.locations[location]), {}};
+      Thread thread{name_in_job(definitions, location),
+                    process.group,
+                    descheduled[location],
+                    thread_facts(definitions.locations[location]),
+                    {}};
       const double wanted = static_cast<double>(thread.facts.processor + thread.facts.delay);
       if (wanted < idle * static_cast<double>(report.account.wall())) continue;
       thread.mask = mask_of(thread.facts.processors.empty() ? facts.processor_list : thread.facts.processors);
@@ -91,10 +99,14 @@ std::optional<Crowding> crowding_of(const Report& report, const Definitions& def
     }
   }
   std::optional<Crowding> worst;
+  std::uint64_t crowded = 0;
   for (const auto& [name, host] : hosts) {
     std::optional<Crowding> here = crowding_on(name, host);
-    if (here && (!worst || here->delay > worst->delay)) worst = std::move(here);
+    if (!here) continue;
+    ++crowded;
+    if (!worst || here->delay > worst->delay) worst = std::move(here);
   }
+  if (worst) worst->hosts = crowded;
   return worst;
 }
 

@@ -21,10 +21,12 @@ struct Crowding {
   std::vector<std::string> threads;        ///< names of those that share them, with their processes'
   std::uint64_t processes = 0;             ///< to which they belong
   std::uint64_t processor = 0, delay = 0;  ///< ns that they ran, and that they could have run
+  std::uint64_t descheduled = 0;           ///< ns of theirs in the account, without a processor
+  std::uint64_t hosts = 0;                 ///< on which threads share too few, this one included
 };
 
-/// The host on which most threads share too few processors, though it has enough for all. Threads that hardly want to
-/// run do not count.
+/// The host on which threads that share too few processors wait longest for one, though it has enough for all. Threads
+/// that hardly want to run do not count.
 std::optional<Crowding> crowding_of(const Report& report, const Definitions& definitions);
 
 }  // namespace tracer::report

@@ -144,6 +144,18 @@ std::size_t Judge::split(std::size_t cell, std::uint64_t ns, Place of) {
   return part;
 }
 
+Cells Judge::part_of(const Cells& which, std::uint64_t ns) {
+  Cells part;
+  for (const std::size_t cell : which) {
+    if (ns == 0) break;
+    const AccountRow whole = account_.details[cell];
+    const std::uint64_t taken = std::min(whole.ns, ns);
+    part.push_back(taken < whole.ns ? split(cell, taken, whole.of) : cell);
+    ns -= taken;
+  }
+  return part;
+}
+
 /// Of what other threads idle in `idle` while their process' thread is in `beside`: so large a part as the finding has
 /// of that thread's own time there.
 void Judge::take_idle(Cells& mine, Place idle, RegionRef beside, double part) {

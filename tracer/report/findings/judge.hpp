@@ -74,7 +74,7 @@ class Judge {
   std::string how_to_have_processors() const;
   void oversubscription();
   void crowding(const Crowding& crowding);
-  void take_delay(Finding finding, std::uint64_t threads);
+  void take_delay(Finding finding, std::uint64_t ns, std::uint64_t threads);
   std::uint64_t threads_at_once() const;
   std::string who_was_killed() const;
   void last_seen();
@@ -175,6 +175,8 @@ class Judge {
   void take(const Cells& cells);
   /// A part of a cell, which is a cell then.
   std::size_t split(std::size_t cell, std::uint64_t ns, Place of);
+  /// Of these cells, in their order, so much: of the last one a part.
+  Cells part_of(const Cells& which, std::uint64_t ns);
 
   void note(std::string id, std::string text);
   void no_advice(const char* why);

@@ -112,15 +112,20 @@ void Judge::crowding(const Crowding& crowding) {
   for (std::size_t i = 0; i < std::min(most, crowding.threads.size()); ++i)
     names += (i == 0 ? "" : ", ") + crowding.threads[i];
   if (crowding.threads.size() > most) names += ", ...";
+  const std::string lost = time(crowding.descheduled);  // the rest is waiting, which is as long with a processor
+  const std::string of_work = lost == time(crowding.delay) ? "" : ", " + lost + " of it when they had work to do";
+  const std::string elsewhere =
+      crowding.hosts < 2
+          ? ""
+          : " On " + format_count(crowding.hosts) + " hosts threads are bound together; on this one they wait longest.";
   finding.text = formatted(
       "%llu threads are bound together to %s %s of %s, and %llu of its %llu processors %s no thread: they were ready "
-      "to run but had no processor for %s, %.0f %% of their time (%s). All waiting in the tables below may come from "
-      "that "
-      "alone.",
+      "to run but had no processor for %s, %.0f %% of their time%s (%s).%s All waiting in the tables below may come "
+      "from that alone.",
       number(crowding.threads.size()), crowding.count == 1 ? "processor" : "processors", crowding.processors.c_str(),
       crowding.host.c_str(), number(crowding.spare), number(crowding.online), crowding.spare == 1 ? "has" : "have",
-      time(account_.at(Place::descheduled)).c_str(), 100 * share(crowding.delay, crowding.delay + crowding.processor),
-      names.c_str());
+      time(crowding.delay).c_str(), 100 * share(crowding.delay, crowding.delay + crowding.processor), of_work.c_str(),
+      names.c_str(), elsewhere.c_str());
   finding.advice =
       crowding.processes > 1
           ? "Each process binds its threads to the same processors, as where OMP_PLACES (or GOMP_CPU_AFFINITY) names "
@@ -132,11 +137,12 @@ void Judge::crowding(const Crowding& crowding) {
             "(OMP_PROC_BIND=false).";
   finding.sure = "high";
   finding.id = "oversubscription";
-  take_delay(std::move(finding), std::max<std::uint64_t>(1, crowding.threads.size()));
+  take_delay(std::move(finding), crowding.descheduled, std::max<std::uint64_t>(1, crowding.threads.size()));
 }
 
-void Judge::take_delay(Finding finding, std::uint64_t threads) {
-  finding.cells = cells([](const AccountRow& row) { return row.place == Place::descheduled; });
+/// `ns`: how long `threads` threads had no processor.
+void Judge::take_delay(Finding finding, std::uint64_t ns, std::uint64_t threads) {
+  finding.cells = part_of(cells([](const AccountRow& row) { return row.place == Place::descheduled; }), ns);
   finding.lost = sum(finding.cells);
   finding.win = finding.lost / threads;
   take(finding.cells);
@@ -156,7 +162,7 @@ void Judge::oversubscription() {
   finding.advice = how_to_have_processors();
   finding.sure = "high";
   finding.id = "oversubscription";
-  take_delay(std::move(finding), threads_);
+  take_delay(std::move(finding), account_.at(Place::descheduled), threads_);
 }
 
 }  // namespace tracer::report

@@ -90,14 +90,10 @@ void Judge::preempted_work() {
     if (most == nullptr || row.preempted_working > most->preempted_working) most = &row;
   }
   // The kernel's own sum is the account's; samples show whose, and that it was work.
-  Cells mine;
-  for (const std::size_t cell : cells([](const AccountRow& row) {
-         return row.place == Place::descheduled && (row.of == Place::work || row.of == Place::serial);
-       })) {
-    const std::uint64_t left = lost - std::min(lost, sum(mine));
-    if (left != 0)
-      mine.push_back(left < account_.details[cell].ns ? split(cell, left, account_.details[cell].of) : cell);
-  }
+  Cells mine = part_of(cells([](const AccountRow& row) {
+                         return row.place == Place::descheduled && (row.of == Place::work || row.of == Place::serial);
+                       }),
+                       lost);
   // Where the kernel gave no sum the work has it.
   for (const std::size_t cell : mine.empty() ? cells_of(Place::work) : Cells{})
     if (const std::uint64_t left = lost - std::min(lost, sum(mine)); left != 0)
