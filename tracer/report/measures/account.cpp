@@ -362,7 +362,7 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
   if (!member.waiting) return;
   member.waiting = false;
   member.spent.clear();
-  member.created = 0;
+  member.created_at = 0;
   TeamState& team = *member.shared;
   const auto found = team.episodes.find(member.number++);
   if (found == team.episodes.end()) return;

@@ -94,18 +94,37 @@ class Accountant final : public Observer {
 
  private:
   static constexpr std::size_t most_stretches = 64;
-  using Spent = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  ///< ns by region, or by location
+  using Spent = std::vector<std::pair<RegionRef, std::uint64_t>>;  ///< ns by region
 
+  /// What a location waited at a barrier for those who had not come yet, beside all tasks.
+  struct Waited {
+    LocationRef location = 0;
+    std::uint64_t ns = 0;
+    std::uint64_t creating = 0;  ///< of that: until the last creation that was known then
+    std::uint64_t until = 0;     ///< the end of the last of it
+  };
   /// One barrier of one team: who has come, and what was waited.
   struct Episode {
     RegionRef region = undefined_ref, cause = undefined_ref;
     std::uint32_t arrived = 0, left = 0;
-    std::uint64_t last_arrival = 0, busy_at_arrival = 0;  ///< 0: not all have come
-    std::uint64_t imbalance = 0, starvation = 0, tasking = 0, rest = 0;
+    std::uint64_t first_arrival = 0;
+    std::uint64_t last_arrival = 0, busy_at_arrival = 0;    ///< 0: not all have come
+    std::uint64_t last_creation = 0, busy_at_creation = 0;  ///< of a task, by who had not come yet; 0: none
+    std::uint64_t starvation = 0, tasking = 0, rest = 0;
     PendingEvents::Part detached;   ///< that was waited for events, and for which task's most
-    bool creator_was_last = false;  ///< the others waited for tasks, then
-    Spent waited;                   ///< `imbalance`, by location
-    Spent spent;                    ///< by region: of all who came, since the barrier before
+    bool creator_was_last = false;  ///< the last one created tasks while others waited
+    std::vector<Waited> waited;
+    Spent spent;  ///< by region: of all who came, since the barrier before
+
+    /// Of that location, whose place in `waited` is `at` once it has one.
+    Waited& waited_of(LocationRef location, std::size_t& at) {
+      if (at >= waited.size() || waited[at].location != location) {
+        at = waited.size();
+        waited.emplace_back().location = location;
+      }
+      return waited[at];
+    }
+    std::uint64_t until_creation(const Waited& one) const { return one.until <= last_creation ? one.ns : one.creating; }
   };
   struct TeamState {
     std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
@@ -127,7 +146,7 @@ class Accountant final : public Observer {
     bool waiting = false;
     bool is_at_hand = false;                            ///< it waits now, in no task: it would run one that is queued
     bool is_in_task = false;                            ///< and does not wait there
-    std::uint64_t created = 0;                          ///< tasks since the barrier before
+    std::uint64_t created_at = 0;                       ///< the last task since the barrier before; 0: none
     std::uint64_t queued_from = 0, busy_from = 0;       ///< the integrals at the location's last event
     std::uint64_t at_work_from = 0, in_tasks_from = 0;  ///< likewise
     Spent spent;                                        ///< by region, since the barrier before
@@ -258,6 +277,8 @@ class Accountant final : public Observer {
   static PendingEvents::Part wait_for_events(const Member& member, Activity activity, std::uint64_t from,
                                              std::uint64_t to);
   void fulfilled(LocationRef location, std::uint64_t time, std::uint64_t task);
+  static std::uint64_t until_last_creation(const Member& member, const Episode& episode, std::uint64_t from,
+                                           std::uint64_t to, std::uint64_t detached);
   void arrive(Member& member, RegionRef region, std::uint64_t time);
   void finish_episode(Team& team, Episode& episode, std::uint64_t time);
   void unblock(Task& task, std::uint64_t time);

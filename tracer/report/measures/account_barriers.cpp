@@ -19,6 +19,17 @@ PendingEvents::Part Accountant::wait_for_events(const Member& member, Activity a
   return part;
 }
 
+/// What of `from` to `to`, in which a thread waited so long for events, is before the last creation and beside all
+/// tasks.
+std::uint64_t Accountant::until_last_creation(const Member& member, const Episode& episode, std::uint64_t from,
+                                              std::uint64_t to, std::uint64_t detached) {
+  if (episode.last_creation <= from) return 0;
+  const std::uint64_t until = std::min(to, episode.last_creation);
+  const std::uint64_t busy = episode.busy_at_creation - std::min(episode.busy_at_creation, member.busy_from);
+  const std::uint64_t taken = busy + std::min(detached, member.shared->pending.within(from, until).ns);
+  return until - from - std::min(until - from, taken);
+}
+
 void Accountant::wait_for_others(LocationRef location, State& state, Member& member, const Task& task,
                                  Activity activity, std::uint64_t from, std::uint64_t to) {
   TeamState& team = *member.shared;
@@ -57,11 +68,11 @@ void Accountant::wait_for_others(LocationRef location, State& state, Member& mem
   charge(state, Place::starvation, starving);
   charge(state, Place::team, late);
   if (rest != 0) {
-    if (member.waited_at >= episode.waited.size() || episode.waited[member.waited_at].first != location) {
-      member.waited_at = episode.waited.size();
-      episode.waited.emplace_back(location, 0);
-    }
-    episode.waited[member.waited_at].second += rest;
+    Waited& waited = episode.waited_of(location, member.waited_at);
+    waited.creating =
+        episode.until_creation(waited) + std::min(rest, until_last_creation(member, episode, from, to, events.ns));
+    waited.ns += rest;
+    waited.until = to;
   }
   episode.region = region;
   episode.tasking += queued;
@@ -69,7 +80,6 @@ void Accountant::wait_for_others(LocationRef location, State& state, Member& mem
   if (events.ns > episode.detached.ns) episode.detached.region = events.region;
   episode.detached.ns += events.ns;
   episode.rest += late;
-  episode.imbalance += rest;
 }
 
 void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
@@ -77,12 +87,12 @@ void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
   Episode& episode = team.episodes[member.number];
   member.waiting = true;
   episode.region = region;
-  ++episode.arrived;
+  if (episode.arrived++ == 0) episode.first_arrival = time;
   for (const auto& [where, ns] : member.spent) add_to(episode.spent, where, ns);
   if (episode.arrived < member.team->size) return;
   // The last one: what did it do that the others did not?
   episode.last_arrival = std::max<std::uint64_t>(time, 1);
-  episode.creator_was_last = member.created > 0;
+  episode.creator_was_last = member.created_at > episode.first_arrival;
   episode.busy_at_arrival = team.busy.value(time);
   double most = 0;
   for (const auto& [where, ns] : member.spent) {
@@ -97,12 +107,20 @@ void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
   }
 }
 
+/// Who waits for a thread that still creates tasks starves; what that does behind its last one keeps it from the
+/// barrier.
 void Accountant::finish_episode(Team& team, Episode& episode, std::uint64_t time) {
   const std::uint64_t at = episode.last_arrival != 0 ? episode.last_arrival : time;
-  const Place place = episode.creator_was_last ? Place::starvation : Place::imbalance;
-  for (const auto& [location, ns] : episode.waited) charge(states_[location], place, ns);
-  add_detail(place, episode.region, episode.cause, team.region, episode.imbalance, at, team.size);
-  add_detail(Place::starvation, episode.region, episode.cause, team.region, episode.starvation, at, team.size);
+  std::uint64_t imbalance = 0, starvation = episode.starvation;
+  for (const Waited& waited : episode.waited) {
+    const std::uint64_t creating = episode.creator_was_last ? episode.until_creation(waited) : 0;
+    charge(states_[waited.location], Place::starvation, creating);
+    charge(states_[waited.location], Place::imbalance, waited.ns - creating);
+    starvation += creating;
+    imbalance += waited.ns - creating;
+  }
+  add_detail(Place::imbalance, episode.region, episode.cause, team.region, imbalance, at, team.size);
+  add_detail(Place::starvation, episode.region, episode.cause, team.region, starvation, at, team.size);
   add_detail(Place::detached, episode.region, episode.detached.region, team.region, episode.detached.ns, at, team.size);
   add_detail(Place::tasking, episode.region, undefined_ref, team.region, episode.tasking, at, team.size);
   add_detail(Place::team, episode.region, undefined_ref, team.region, episode.rest, at, team.size);

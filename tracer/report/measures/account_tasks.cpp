@@ -18,11 +18,17 @@ void Accountant::task_created(LocationRef location, Task& creator, Task& task) {
   ++creates_;
   if (!creator.is_explicit) ++own_creates_;
   ++state.creates;
-  if (!state.members.empty()) ++state.members.back().created;
   if (!task.team) return;
   TeamState& team = state_of(*task.team);
   team.queued.add_queued(1, now_);
   team.busy.add(1, now_);
+  if (state.members.empty()) return;
+  Member& member = state.members.back();
+  if (member.shared != &team || member.waiting) return;  // tasks of a thread at a barrier keep the team busy
+  member.created_at = now_;
+  Episode& episode = team.episodes[member.number];
+  episode.last_creation = now_;
+  episode.busy_at_creation = team.busy.value(now_);
 }
 
 /// The sink can run only when all its sources are complete: until then nobody could have taken it.
