@@ -105,6 +105,17 @@ struct LoopFacts {
   std::uint64_t chunks = 0;          ///< that were handed out, of all executions; 0: unknown
 };
 
+/// Tasks that ran and were completed.
+struct TasksIn {
+  std::uint64_t tasks = 0, work = 0;                ///< work: ns of the program's own code in them
+  std::map<RegionRef, std::uint64_t> of_construct;  ///< how many each has
+  void add(const TasksIn& other) {
+    tasks += other.tasks;
+    work += other.work;
+    for (const auto& [region, count] : other.of_construct) of_construct[region] += count;
+  }
+};
+
 struct Account {
   std::uint64_t begin = 0, end = 0;  ///< of the processes together
   bool whole_process = false;        ///< begins and ends are the kernel's; else the first and last event
@@ -122,6 +133,7 @@ struct Account {
   std::uint64_t helpers = 0;                     ///< threads of libomp's own for `target nowait`: not in `threads`
   std::uint64_t tasks = 0;                       ///< that ran and were completed
   std::uint64_t task_work = 0;                   ///< the program's own code in them
+  std::map<RegionRef, TasksIn> tasks_in;         ///< by their team's parallel region; undefined_ref: of none
   std::uint64_t creates = 0, create_cost = 0;    ///< how many, and what one is estimated to cost
   std::uint64_t creating = 0;                    ///< ns of Place::tasking: of those who create tasks, for that
   std::uint64_t own_creates = 0;                 ///< by implicit tasks, in their own code

@@ -125,8 +125,11 @@ class Judge {
   void small_chunks();
   std::optional<std::size_t> cell_of_work(const RegionRow& loop) const;
   void tasks();
+  void small_tasks();
+  RegionRef most_frequent(const TasksIn& tasks) const;
+  TasksIn tasks_of(RegionRef parallel) const;
   void detached_tasks();
-  void starvation(RegionRef region, std::uint64_t longest);
+  void starvation();
   bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
   void queued_tasks();
   bool is_at_work(RegionRef cause) const;

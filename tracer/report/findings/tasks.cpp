@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings about tasks: too small ones, and too few of them.
 #include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -8,7 +11,7 @@
 namespace tracer::report {
 namespace {
 
-constexpr std::uint64_t small_task = 10'000;
+constexpr std::uint64_t small_task = 10'000, least_small_tasks = 100;
 /// To find and begin a task that is there takes a thread a microsecond or some; ten times that is no longer finding.
 constexpr std::uint64_t long_search = 20'000;
 /// The share of the threads' time without a processor from which on a late thread is no evidence about a runtime.
@@ -23,34 +26,68 @@ bool waits_for_tasks(Directive construct) {
 void Judge::tasks() {
   if (account_.tasks == 0) return;
   if (!is_perturbed()) detached_tasks();
-  const Cells all = cells([](const AccountRow& row) { return row.is(Place::tasking) || row.is(Place::starvation); });
-  const auto work = static_cast<std::uint64_t>(ran_of_work() * static_cast<double>(account_.task_work));
-  const std::uint64_t mean = work / account_.tasks;
-  RegionRef region = undefined_ref;
-  std::uint64_t longest = 0;
-  if (!report_.tasks.regions.empty()) {
-    const auto most = std::max_element(report_.tasks.regions.begin(), report_.tasks.regions.end(),
-                                       [](const TaskRow& a, const TaskRow& b) { return a.count < b.count; });
-    region = most->region;
-    longest = report_.tasks.longest;
-  }
-  const std::uint64_t overhead = sum(all);
-  if (account_.tasks >= 100 && mean < small_task && overhead > work / 4) {
-    Finding finding = at(region);
-    finding.text = formatted(
-        "%s tasks do %s of work each, most of %s; creating, scheduling and waiting for them takes %s, %.1f "
-        "times the work.",
-        format_count(account_.tasks).c_str(), time(mean).c_str(), name(region).c_str(), time(overhead).c_str(),
-        share(overhead, work));
-    finding.advice =
-        "Give each task more work: stop creating them below some depth or size (if(), final(), a serial version; "
-        "taskloop grainsize).";
-    sure(finding, "high");
-    return add(std::move(finding), "small-tasks", all);
-  }
+  small_tasks();
   if (is_perturbed()) return;
-  starvation(region, longest);
+  starvation();
   queued_tasks();
+}
+
+/// Of the regions in which they are small, each by itself: where tasks are long, their number is no reason to wait.
+void Judge::small_tasks() {
+  const double ran = ran_of_work();
+  const auto ran_in = [ran](const TasksIn& in) {
+    return static_cast<std::uint64_t>(ran * static_cast<double>(in.work));
+  };
+  TasksIn small;
+  std::set<RegionRef> regions;
+  for (const auto& [region, in] : account_.tasks_in) {
+    if (region == undefined_ref || in.tasks == 0 || ran_in(in) / in.tasks >= small_task) continue;
+    regions.insert(region);
+    small.add(in);
+  }
+  if (small.tasks < least_small_tasks) return;
+  const auto is_for_tasks = [](const AccountRow& row) { return row.is(Place::tasking) || row.is(Place::starvation); };
+  Cells mine = cells([&](const AccountRow& row) { return is_for_tasks(row) && regions.contains(row.parallel); });
+  // What creating tasks takes is of no region in the account: by their number.
+  const Cells of_all = cells([&](const AccountRow& row) { return is_for_tasks(row) && row.parallel == undefined_ref; });
+  const auto of_these =
+      static_cast<std::uint64_t>(share(small.tasks, account_.tasks) * static_cast<double>(sum(of_all)));
+  const std::uint64_t work = ran_in(small);
+  if (sum(mine) + of_these <= work / 4) return;
+  const Cells part = part_of(of_all, of_these);
+  mine.insert(mine.end(), part.begin(), part.end());
+  const RegionRef region = most_frequent(small);
+  Finding finding = at(region);
+  finding.text = formatted(
+      "%s tasks do %s of work each, most of %s; creating, scheduling and waiting for them takes %s, %.1f "
+      "times the work.",
+      format_count(small.tasks).c_str(), time(work / small.tasks).c_str(), name(region).c_str(),
+      time(sum(mine)).c_str(), share(sum(mine), work));
+  finding.advice =
+      "Give each task more work: stop creating them below some depth or size (if(), final(), a serial version; "
+      "taskloop grainsize).";
+  sure(finding, "high");
+  add(std::move(finding), "small-tasks", mine);
+}
+
+/// The construct that has most of them; of those that have as many the one whose tasks take longest.
+RegionRef Judge::most_frequent(const TasksIn& tasks) const {
+  RegionRef region = undefined_ref;
+  std::uint64_t most = 0;
+  for (const TaskRow& row : report_.tasks.regions) {  // by time
+    const auto found = tasks.of_construct.find(row.region);
+    if (found != tasks.of_construct.end() && found->second > most) region = row.region, most = found->second;
+  }
+  return region;
+}
+
+/// Those of a parallel region; of the run where that has none.
+TasksIn Judge::tasks_of(RegionRef parallel) const {
+  const auto found = account_.tasks_in.find(parallel);
+  if (found != account_.tasks_in.end()) return found->second;
+  TasksIn all;
+  for (const auto& [region, in] : account_.tasks_in) all.add(in);
+  return all;
 }
 
 /// Tasks that could be run lie there, and threads wait: the runtime, or the language's rules, keep them from it. What a
@@ -96,20 +133,21 @@ void Judge::detached_tasks() {
   add(std::move(finding), "detached-tasks", mine);
 }
 
-void Judge::starvation(RegionRef region, std::uint64_t longest) {
+void Judge::starvation() {
   const Cells mine = cells_of(Place::starvation);
-  if (is_held_up(mine, true)) return;
+  if (mine.empty() || is_held_up(mine, true)) return;
   const AccountRow worst = summary(mine);
-  const std::uint64_t starving = worst.ns;
+  const std::uint64_t starving = worst.ns, longest = report_.tasks.longest;
+  const TasksIn here = tasks_of(worst.parallel);
+  const RegionRef region = most_frequent(here);
   Finding finding = at(region);
   finding.at = worst.longest_at;
   const TaskReport& tasks = report_.tasks;
   const double parallelism = share(tasks.graph_work, tasks.graph_path);
   finding.text = formatted("Threads find no task to run for %s", time(starving).c_str());
   if (few_tasks_at_a_time(mine, finding.text)) return;
-  if (account_.tasks < 2 * threads_) {
-    finding.text +=
-        formatted(": there are only %llu tasks for %llu threads.", number(account_.tasks), number(threads_));
+  if (here.tasks < 2 * threads_) {
+    finding.text += formatted(": there are only %llu tasks for %llu threads.", number(here.tasks), number(threads_));
     finding.advice = "Cut the work into more and smaller tasks.";
   } else if (tasks.dependences > 0 && parallelism < 0.9 * static_cast<double>(team_of(worst))) {
     finding.text +=

@@ -59,6 +59,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     if (facts.start != 0 && (process.begin == 0 || facts.start <= process.begin)) process.begin = facts.start;
   }
   work_by_region_.resize(definitions.regions.size() + 1);
+  tasks_in_.resize(definitions.regions.size() + 1);
   for (std::size_t i = 0; i < definitions.regions.size(); ++i) {
     const std::string_view label{replay.classes()[i].label};
     if (!label.starts_with("doacross")) continue;
@@ -217,7 +218,10 @@ RegionRef Accountant::region_of_work(const Task& task) const {
 }
 
 void Accountant::work(State& state, Task& task, std::uint64_t ns) {
-  if (task.is_explicit) task_work_ += ns;
+  if (task.is_explicit) {
+    task_work_ += ns;
+    tasks_beside(task).work += ns;
+  }
   if (state.members.empty()) return;
   Member& member = state.members.back();
   RegionRef region = region_of_work(task);

@@ -301,6 +301,10 @@ class Accountant final : public Observer {
   std::size_t parallel_index(const Team& team) const {
     return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
   }
+  /// Those of its team's region. libomp's own teams for `target nowait` are of none.
+  TasksIn& tasks_beside(const Task& task) {
+    return tasks_in_[task.team && !task.team->helps ? parallel_index(*task.team) : 0];
+  }
   void close_gap(Process& process, RegionRef behind);
   /// What of the time before the first parallel region and behind the last is no program's.
   struct Outside {
@@ -345,6 +349,7 @@ class Accountant final : public Observer {
   enum class DoacrossMark : std::uint8_t { none, sink, source };
   std::vector<DoacrossMark> doacross_;         ///< by region; empty: there are none
   std::vector<std::uint64_t> work_by_region_;  ///< by parallel region, at its number + 1
+  std::vector<TasksIn> tasks_in_;              ///< likewise
   PlaceTimes undelayed_{};                     ///< before the time without a processor is taken from them
   PlaceTimes delayed_from_{};                  ///< and that
   bool is_ours_ = false;                       ///< of other tools the cost of recording is unknown

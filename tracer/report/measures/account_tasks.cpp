@@ -56,7 +56,12 @@ void Accountant::task_completed(LocationRef location, Task& task, std::uint64_t 
     few_ended_tasks_.entry(ended_tasks_, replay_.in_process(location, task.id), [](const EndedTask& ended) {
       return std::optional{ended.time};
     }) = {task.team.get(), time, task.region};
-  if (!task.discarded) ++tasks_;
+  if (!task.discarded) {
+    TasksIn& beside = tasks_beside(task);
+    ++tasks_;
+    ++beside.tasks;
+    ++beside.of_construct[task.region];
+  }
   if (const auto found = successors_.find(&task); found != successors_.end()) {
     for (Task* sink : found->second) unblock(*sink, time);
     successors_.erase(found);
