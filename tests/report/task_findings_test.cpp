@@ -85,3 +85,41 @@ TEST_CASE("tasks are small where they are, and no reason for the waiting in a re
   CHECK(small["line"] == 12);
   CHECK(small["text"].get<std::string>().find("10,000 tasks do 1 us of work each, most of task @example.c:12;") == 0);
 }
+
+TEST_CASE("a long task is the cause of starvation where the others are done before it, not where it runs first") {
+  const bool is_last = GENERATE(false, true);
+  constexpr std::uint64_t tasks = 100, threads = 4;
+  TraceBuilder trace{threads};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  // The first thread creates a task of 1 ms every 10 ms for 1 s, and one of 400 ms before or behind them.
+  const std::uint64_t created = start + 10 * tasks * ms, end = created + (is_last ? 400 : 0) * ms,
+                      from = is_last ? created : start;
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < threads; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    if (thread != 0) trace.enter(thread, start, barrier);
+  }
+  if (!is_last) trace.create_task(0, start, create, tasks + 1, tasks + 1);
+  for (std::uint64_t i = 1; i <= tasks; ++i) {
+    const std::uint64_t now = start + 10 * (i - 1) * ms;
+    trace.create_task(0, now, create, i, i);
+    trace.run_task(2, now, now + ms, task, 0, i);
+  }
+  if (is_last) trace.create_task(0, created, create, tasks + 1, tasks + 1);
+  trace.run_task(1, from, from + 400 * ms, task, 0, tasks + 1);
+  trace.enter(0, created, barrier);
+  for (LocationRef thread = 0; thread < threads; ++thread) {
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  const std::string text = finding(report_of(trace), "starvation")["text"];
+  INFO(text);
+  CHECK((text.find(": the last task takes 400 ms, and the others are done before it.") != std::string::npos) ==
+        is_last);
+  CHECK((text.find(": they are created too slowly or too few at a time, by parallel @example.c:10.") !=
+         std::string::npos) == !is_last);
+}

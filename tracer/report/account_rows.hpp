@@ -108,10 +108,12 @@ struct LoopFacts {
 /// Tasks that ran and were completed.
 struct TasksIn {
   std::uint64_t tasks = 0, work = 0;                ///< work: ns of the program's own code in them
+  std::uint64_t last = 0;                           ///< ns that a task took with which a team's tasks were done
   std::map<RegionRef, std::uint64_t> of_construct;  ///< how many each has
   void add(const TasksIn& other) {
     tasks += other.tasks;
     work += other.work;
+    last = std::max(last, other.last);
     for (const auto& [region, count] : other.of_construct) of_construct[region] += count;
   }
 };

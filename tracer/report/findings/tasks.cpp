@@ -137,7 +137,7 @@ void Judge::starvation() {
   const Cells mine = cells_of(Place::starvation);
   if (mine.empty() || is_held_up(mine, true)) return;
   const AccountRow worst = summary(mine);
-  const std::uint64_t starving = worst.ns, longest = report_.tasks.longest;
+  const std::uint64_t starving = worst.ns;
   const TasksIn here = tasks_of(worst.parallel);
   const RegionRef region = most_frequent(here);
   Finding finding = at(region);
@@ -154,8 +154,8 @@ void Judge::starvation() {
         formatted(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
                   name(region).c_str(), number(tasks.graph_tasks), time(tasks.graph_path).c_str(), parallelism);
     finding.advice = "Shorten the chain: finer dependences, smaller tasks on it, or priority() for those.";
-  } else if (longest * 4 > wall_ || longest > starving / threads_) {
-    finding.text += formatted(": the longest task takes %s, and the others are done before it.", time(longest).c_str());
+  } else if (here.last * 4 > wall_ || here.last > starving / threads_) {
+    finding.text += formatted(": the last task takes %s, and the others are done before it.", time(here.last).c_str());
     finding.advice = "Cut the long task into smaller ones, or create it first.";
   } else {
     finding.text += ": they are created too slowly or too few at a time, by " +

@@ -126,6 +126,16 @@ class Accountant final : public Observer {
     }
     std::uint64_t until_creation(const Waited& one) const { return one.until <= last_creation ? one.ns : one.creating; }
   };
+  /// Of a team's tasks the longest of those that end together, behind all others.
+  struct LastTask {
+    std::uint64_t ns = 0, end = 0;
+    void completed(std::uint64_t own, std::uint64_t time) {
+      constexpr std::uint64_t part = 20;  // of its length, by which others may outlast it
+      if (own < ns && time <= end + ns / part) return;
+      ns = own;
+      end = time;
+    }
+  };
   struct TeamState {
     std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
     TasksAtHand queued;                         ///< tasks that wait to be run, and threads that wait
@@ -133,6 +143,7 @@ class Accountant final : public Observer {
     Integral at_work, in_tasks;                 ///< members that do not wait; of them, in tasks
     PendingEvents pending;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> starts;  ///< from the fork to a thread's first work: ns, when
+    LastTask last_task;
     std::uint64_t begin = 0;
     bool is_outer = false;  ///< of no member of another
     std::unique_ptr<Doacross> doacross;
@@ -301,10 +312,9 @@ class Accountant final : public Observer {
   std::size_t parallel_index(const Team& team) const {
     return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
   }
-  /// Those of its team's region. libomp's own teams for `target nowait` are of none.
-  TasksIn& tasks_beside(const Task& task) {
-    return tasks_in_[task.team && !task.team->helps ? parallel_index(*task.team) : 0];
-  }
+  /// Those of its region. libomp's own teams for `target nowait` are of none.
+  TasksIn& tasks_of(const Team& team) { return tasks_in_[team.helps ? 0 : parallel_index(team)]; }
+  TasksIn& tasks_beside(const Task& task) { return task.team ? tasks_of(*task.team) : tasks_in_[0]; }
   void close_gap(Process& process, RegionRef behind);
   /// What of the time before the first parallel region and behind the last is no program's.
   struct Outside {

@@ -69,6 +69,7 @@ void Accountant::task_completed(LocationRef location, Task& task, std::uint64_t 
   if (TeamState* const team = open_team_of(task)) {
     if (!task.started && !blocked_.contains(&task)) team->queued.add_queued(-1, time);
     team->busy.add(-1, time);
+    if (!task.discarded) team->last_task.completed(task.active - task.waited, time);
   }
   blocked_.erase(&task);
 }

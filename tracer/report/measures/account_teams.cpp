@@ -164,6 +164,8 @@ void Accountant::team_ended(Team& team) {
   for (const auto& [ns, at] : found->second.starts)
     add_detail(Place::team, team.region, undefined_ref, team.region, ns, at, 0);
   for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
+  TasksIn& tasks = tasks_of(team);
+  tasks.last = std::max(tasks.last, found->second.last_task.ns);
   for (const Team::Member& one : team.members) {  // members that the trace does not let go
     std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
   }
