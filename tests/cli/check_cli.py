@@ -102,6 +102,11 @@ def check_wrong_input(directory, archive):
     shutil.copytree(archive, damaged)
     (damaged / "traces.def").write_bytes((damaged / "traces.def").read_bytes()[:100])
     refuses(1, "", "report", damaged)
+    nowhere = directory / "no" / "such" / "page.html"  # said before anything is read
+    for words in (("report", "--html", nowhere, damaged), ("report", "-o", nowhere, damaged), ("diff", "--html", nowhere, damaged, damaged)):
+        refuses(1, f"cannot write {nowhere}", *words)
+    for place, words in ((archive, "is not empty"), (archive / "traces.otf2" / "below", "Not a directory")):
+        refuses(1, words, "attach", os.getpid(), "-t", "0.1", "-o", place)
     refuses(2, "name the program", "run")
     refuses(2, "NAME=VALUE", "run", "--set", "x", "--", "true")
     refuses(127, "in PATH", "run", "--", "no-such-program")

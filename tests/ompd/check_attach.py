@@ -95,6 +95,21 @@ class Attach(unittest.TestCase):
     def test_a_program_without_OMP_DEBUG_can_be_followed_too(self):
         self.check_counts(debug=False)
 
+    def test_a_place_that_cannot_have_the_archive_is_refused_before_the_program_is_followed(self):
+        program = self.start()
+        with tempfile.TemporaryDirectory() as directory:
+            taken, link = pathlib.Path(directory, "taken"), pathlib.Path(directory, "link")
+            taken.mkdir()
+            (taken / "file").write_text("kept")
+            link.symlink_to(directory)
+            for place, words in ((taken, "is not empty"), (taken / "file" / "below", "Not a directory"), (link, "is a link")):
+                done = tracer("attach", program.id, "-t", "0.1", "-o", place)
+                self.assertEqual(1, done.returncode, done.stderr)
+                self.assertIn(words, done.stderr)
+                self.assertEqual("", done.stdout)
+        program.say("")
+        self.assertEqual(0, program.finish()[0])
+
     def test_many_cycles_leave_it_running(self):
         program = self.start()
         program.say("3000")

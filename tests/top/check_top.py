@@ -5,6 +5,7 @@ time; what it says is held against the trace afterwards."""
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,9 @@ def check_recent(tracer, process, directory):
     need(info["properties"]["TRACER::ENDING"] == "none yet: the process was still running", f"it has no end: {info['properties']['TRACER::ENDING']}")
     again = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True)
     need(again.returncode == 1 and "exists already" in again.stderr, "an archive that is there stays")
+    early = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+    need(early.returncode == 1 and "exists already" in early.stderr, "which is said before anything is converted: " + early.stderr.strip())
     for words, what in ((["--recent", "soon"], "soon"), (["--output", "x"], "--recent")):
         wrong = subprocess.run([tracer, "top", *words, str(process.pid)], capture_output=True, text=True)
         need(wrong.returncode != 0 and what in wrong.stderr, f"{' '.join(words)} is refused: {wrong.stderr.strip()}")

@@ -69,6 +69,7 @@ int run(const Options& options) {
   }
   std::vector<report::Limit> limits;
   for (const std::string& text : options.fail_if) limits.emplace_back(text);  // reports invalid ones first
+  require_writable(options.html);
   sides.reports_before = read(sides.before, options.filter);
   sides.reports_after = read(sides.after, options.filter);
   const report::Diff diff = report::diff(sides.reports_before, sides.reports_after);

@@ -28,6 +28,7 @@ struct Options {
 };
 
 int run(const Options& options) {
+  for (const std::string& file : {options.html, options.output}) require_writable(file);
   FilteredArchive archive{options.archive, options.filter};
   archive.print_unmatched();
   EventSource* const source = &archive.source();

@@ -2,6 +2,7 @@
 // Finds raw traces and makes archives of them.
 #include "tracer/cli/archives/conversion.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/options/settings.hpp"
@@ -138,6 +140,20 @@ void require_own_place(const fs::path& directory, const std::string& what_else) 
   require_directory(place);
   if (!is_own_place(place))
     throw Error{place.string() + " is writable by other users, so Tracer does not write there; " + what_else};
+}
+
+void require_place_for_archive(const fs::path& directory) {
+  if (!directory.empty()) {
+    require_new_directory(directory);
+    require_own_place(directory, "name a directory of yours by --output.");
+  }
+  std::error_code error;
+  fs::path found = directory;
+  while (found.has_relative_path() && !fs::exists(found, error)) found = found.parent_path();
+  const fs::path in = found.empty() ? fs::path{"."} : found;
+  if (::faccessat(AT_FDCWD, (in / ".").c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
+  throw Error{system_message("cannot write " + (directory.empty() ? in : directory).string(), errno) +
+              "; name another directory by --output."};
 }
 
 }  // namespace tracer::cli

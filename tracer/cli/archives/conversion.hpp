@@ -58,4 +58,9 @@ bool is_own_place(const std::filesystem::path& directory);
 /// Throws tracer::Error for a place that is not, with the advice `what_else`, and for what is no directory.
 void require_own_place(const std::filesystem::path& directory, const std::string& what_else);
 
+/// Before the work whose result becomes an archive in `directory`, which is made with those above it: throws
+/// tracer::Error where something is in it, others can write there, or this user cannot. "": one with a new name in the
+/// working directory. Changes nothing.
+void require_place_for_archive(const std::filesystem::path& directory);
+
 }  // namespace tracer::cli

@@ -116,6 +116,7 @@ void add(Arguments& app, std::function<int()>& action) {
   add_plugin_options(app, options->plugin);
   app.footer("If the process cannot be followed, the exit status is one of 'tracer snapshot''s.");
   action = [options] {
+    if (!options->no_archive) require_place_for_ompd_archive(options->output);
     ompd::TargetPatches* repairs = shared_repairs();
     try {
       return ompd::guarded(

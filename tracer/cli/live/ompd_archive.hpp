@@ -14,4 +14,7 @@ namespace tracer::cli {
 /// that the archive carries (TRACER::PROVENANCE), "attach" or "snapshot".
 void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& directory, const char* how);
 
+/// Before the work whose result is written there: throws tracer::Error where write_ompd_archive() could not.
+void require_place_for_ompd_archive(const std::string& directory);
+
 }  // namespace tracer::cli

@@ -20,7 +20,7 @@ void write_recent(const fs::path& recorded, const std::string& duration, const s
   const std::uint64_t length = report::parse_duration(duration);
   const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(recorded) / "journal");
   const fs::path wanted = directory.empty() ? fs::path{new_archive_name(file.journal.run)} : fs::path{directory};
-  require_own_place(wanted, "name a directory of yours by --output.");
+  require_place_for_archive(wanted);
   const PendingOutput whole{wanted};  // never kept
   ConvertOptions conversion;
   conversion.keep_raw = true;

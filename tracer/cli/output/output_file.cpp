@@ -32,6 +32,10 @@ std::string why_not_writable(const std::string& path) {
   return check((target.has_parent_path() ? target.parent_path() : fs::path{"."}) / ".", W_OK | X_OK);
 }
 
+void require_writable(const std::string& path) {
+  if (const std::string why = why_not_writable(path); !why.empty()) throw Error{why};
+}
+
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path.empty() || path == "-") {
     if (isatty(STDOUT_FILENO) == 1) {

@@ -15,5 +15,7 @@ void write_output(const std::string& path, const std::function<void(std::ostream
 /// Why write_output() could not begin now: `path` is a directory, or its directory is missing or may not be written
 /// into. "": it could; whether there is room remains to be seen. Changes nothing. Any thread.
 std::string why_not_writable(const std::string& path);
+/// Before the work whose result write_output() is to write: throws tracer::Error with why_not_writable().
+void require_writable(const std::string& path);
 
 }  // namespace tracer::cli
