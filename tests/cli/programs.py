@@ -29,6 +29,9 @@ def check_run(directory):
     done = run("run", "--runtime", "auto", "--", "sh", "-c", "echo $LD_PRELOAD", cwd=directory, env=env)
     need("omp" in done.stdout or "no LLVM runtime was found" in done.stderr, "--runtime auto puts the newest runtime that is found into every process")
     need("libtracer-gomp" not in done.stdout, "and then nothing stands before libgomp")
+    (directory / "own.so").touch()  # the loader says that it is none, and goes on
+    done = run("run", "--runtime", "./own.so", "--", "sh", "-c", "echo $LD_PRELOAD", cwd=directory, env=env)
+    need(str(directory / "own.so") in done.stdout.strip().split(":"), f"a runtime that is named by a relative path is found from everywhere: {done.stdout}")
     done = run("run", "--runtime", "nowhere.so", "--", "true", cwd=directory, env=env)
     need(done.returncode == 2 and "nowhere.so" in done.stderr, "a runtime that does not exist is said")
     done = run("run", "--set", "RECORD=-wait", "--", "sh", "-c", "echo $TRACER_RECORD $TRACER_CONVERT", cwd=directory, env=env)

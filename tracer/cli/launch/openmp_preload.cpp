@@ -31,6 +31,12 @@ std::string newest_runtime(const std::string& needed_because) {
   return found->string();
 }
 
+/// The file that is asked for, as processes with other working directories find it.
+std::string runtime_asked_for(const std::string& given) {
+  if (given == newest_runtime_found) return newest_runtime("the command has --runtime auto");
+  return given.empty() ? given : fs::absolute(given).lexically_normal().string();
+}
+
 /// The driver, or the shared runtime, which opens it.
 bool needs_cuda(const Program& program) {
   return std::any_of(program.libraries.begin(), program.libraries.end(), [](const fs::path path) {
@@ -116,8 +122,7 @@ void print_how_gcc_is_traced(const Program& program, const std::string& runtime)
 std::string openmp_to_preload(const Program& first, const RunRequest& request, const fs::path& tool_library) {
   // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
   const bool is_silent = request.is_quiet || find_launcher().rank > 0;
-  const std::string asked =
-      request.runtime == newest_runtime_found ? newest_runtime("the command has --runtime auto") : request.runtime;
+  const std::string asked = runtime_asked_for(request.runtime);
   const std::span<const Program> below = request.openmp_below;
   const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : below;
   const auto of_gcc =
