@@ -247,7 +247,24 @@ def sampled(options, directory):
         yield f"{sorted(str(path) for path in (job / 'parts').rglob('*'))} are left"
 
 
-CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks,
+def results(options, directory):
+    """A report is of one archive: where there are several, or where another `tracer run` makes it, a line says so."""
+    app = options.program
+    for words in (["--report"], ["--html", directory / "page.html"], ["--format", "parquet"]):
+        place = directory / words[0].strip("-")
+        done = tracer(options, "run", "--separate", *words, "-o", place, "--", "sh", "-c", f"{app} 3; {app} 4")
+        advice = re.search(r"--separate keeps one for each process: (tracer report (\S+))", done.stderr)
+        if done.stdout != "6\n8\n" or advice is None:
+            yield f"{words} with --separate: {done.stdout!r} {done.stderr!r}"
+        else:
+            tracer(options, "report", advice[2])
+        done = tracer(options, "run", "-o", directory / f"outer{words[0]}", "--", options.tracer, "run", *words, "--", app, 5)
+        if done.stdout != "10\n" or done.stderr.count("are for the outer tracer run") != 1:
+            yield f"{words} below another tracer run: {done.stdout!r} {done.stderr!r}"
+        yield from one_archive(options, directory / f"outer{words[0]}", 1, 10)
+
+
+CASES = {"results": results, "sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks,
          "outlived": outlived, "others' archive": others_archive, "damaged first": damaged_first, "arrives meanwhile": arrives_meanwhile, "late": late}
 
 

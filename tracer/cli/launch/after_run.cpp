@@ -30,6 +30,7 @@
 #include "tracer/cli/report.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
 #include "tracer/merge/job_place.hpp"
 #include "tracer/merge/merge.hpp"
 #include "tracer/python_choice.hpp"
@@ -214,6 +215,14 @@ void RunEnd::show() const {
   const fs::path archive = launch_.at / "traces.otf2";
   const fs::path& directory = launch_.place;
   std::error_code error;
+  if (options_.separate && wants_results(options_)) {
+    const std::vector<fs::path> parts = parts_of_job(launch_.at);
+    if (const auto one = std::find_if(parts.begin(), parts.end(), has_archive); one != parts.end())
+      return print_note(
+          "--report, --html and --format are for one archive, and --separate keeps one for each process: tracer "
+          "report " +
+          shell_word((directory / "parts" / one->filename()).string()));
+  }
   if (!fs::exists(archive, error)) return;
   if (options_.format == "parquet") {
     const std::string written = write_tables_beside(archive);
@@ -275,6 +284,8 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
     print_none_was_made(ended, program.preload, notes);
   if (is_last && !options_.quiet) print_left_memory(launch_);
   if (launch_.job && is_last) finish_job(traces.size(), made);
+  if (launch_.nested && wants_results(options_) && find_launcher().rank <= 0)
+    print_note("--report, --html and --format are for the outer tracer run, which makes the one archive.");
 }
 
 }  // namespace

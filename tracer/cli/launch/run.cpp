@@ -243,7 +243,7 @@ void add(Arguments& app, std::function<int()>& action) {
     }
     if (options->command.empty())
       throw UsageError{"name the program to run: tracer run [OPTIONS] -- PROGRAM [ARGUMENTS...]"};
-    if (options->raw && (options->report || !options->html.empty() || options->format != "otf2"))
+    if (options->raw && wants_results(*options))
       throw UsageError{"--raw makes no archive: leave it out, or leave out --report, --html and --format."};
     return run(*options);
   };

@@ -16,4 +16,9 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
+/// Something is to be made of the archive: --report, --html or --format.
+inline bool wants_results(const RunOptions& options) {
+  return options.report || !options.html.empty() || options.format != "otf2";
+}
+
 }  // namespace tracer::cli
