@@ -82,6 +82,9 @@ def check_wrong_input(directory, archive):
     refuses(2, "nosuch", "export", archive, "--format", "nosuch")
     refuses(2, "not a duration", "export", archive, "--min-duration", "long", "-o", directory / "x.json")
     refuses(2, "not a duration", "report", archive, "--from", "nan")
+    refuses(2, "not a duration", "report", directory / "nothing", "--html", directory / "x.html", "--min-duration", "long")
+    for words in (("--min-duration", "10us"), ("--slices", "100")):
+        refuses(2, "--html", "report", archive, *words)
     refuses(2, "is not before", "check", archive, "--from", "5s", "--to", "2s")
     refuses(2, "names no numbers", "report", archive, "--threads", "x")
     for share in ("3/8x", "3/8/2", "1/-1", "/2", "3"):

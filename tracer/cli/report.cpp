@@ -27,7 +27,19 @@ struct Options {
   FilterOptions filter;
 };
 
+/// Throws UsageError for options that have no page to change, and for what is no duration.
+report::HtmlOptions page_options(const Options& options) {
+  report::HtmlOptions page = options.html_options;
+  const bool is_changed = page.slices != report::HtmlOptions{}.slices;
+  if (options.html.empty() && (is_changed || !options.shortest.empty()))
+    throw UsageError{"--min-duration and --slices are for the page: name it by --html FILE"};
+  if (is_changed) page.most_bytes = 0;  // requested
+  if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
+  return page;
+}
+
 int run(const Options& options) {
+  const report::HtmlOptions page = page_options(options);
   for (const std::string& file : {options.html, options.output}) require_writable(file);
   FilteredArchive archive{options.archive, options.filter};
   archive.print_unmatched();
@@ -40,9 +52,6 @@ int run(const Options& options) {
   }
   report.archive = shown(with_names_of_descriptors(archive.path()));
   if (!options.html.empty()) {
-    report::HtmlOptions page = options.html_options;
-    if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // requested
-    if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
     Progress progress{"writing the page"};
     write_output(options.html, [&](std::ostream& out) {
       report::write_html({source, &report, {}, archive.samples()}, page, out,
