@@ -110,6 +110,9 @@ def check_wrong_input(directory, archive):
         refuses(1, f"cannot write {nowhere}", *words)
     for place, words in ((archive, "is not empty"), (archive / "traces.otf2" / "below", "Not a directory")):
         refuses(1, words, "attach", os.getpid(), "-t", "0.1", "-o", place)
+    refuses(2, "--list", "recover", "--list", "--remove", directory)
+    refuses(1, f"{directory} has no rings", "recover", "--remove", directory)
+    need(run("recover", "--list", directory).stdout == "no leftovers\n", "recover --list DIR is about DIR")
     refuses(2, "name the program", "run")
     refuses(2, "NAME=VALUE", "run", "--set", "x", "--", "true")
     refuses(127, "in PATH", "run", "--", "no-such-program")

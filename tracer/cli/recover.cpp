@@ -47,8 +47,19 @@ std::string what_to_do(const raw::Leftover& leftover) {
          " (if it was moved: tracer recover there): tracer recover --remove " + shell_word(leftover.spool.string());
 }
 
-int list() {
-  const auto leftovers = all_leftovers();
+bool is_of(const raw::Leftover& leftover, const std::string& directory) {
+  std::error_code error;
+  return fs::equivalent(directory, leftover.archive, error) || fs::equivalent(directory, leftover.spool, error);
+}
+
+bool is_meant(const raw::Leftover& leftover, const std::vector<std::string>& directories) {
+  return directories.empty() || std::any_of(directories.begin(), directories.end(),
+                                            [&](const std::string& directory) { return is_of(leftover, directory); });
+}
+
+int list(const std::vector<std::string>& directories) {
+  auto leftovers = all_leftovers();
+  std::erase_if(leftovers, [&](const raw::Leftover& leftover) { return !is_meant(leftover, directories); });
   for (const auto& leftover : leftovers) {
     print_formatted("%s  %s  %s\n", leftover.spool.c_str(), format_bytes(leftover.bytes).c_str(),
                     what_to_do(leftover).c_str());
@@ -57,20 +68,24 @@ int list() {
   return ok;
 }
 
-bool is_meant(const raw::Leftover& leftover, const std::vector<std::string>& directories) {
-  if (directories.empty()) return true;
-  for (const auto& directory : directories) {
-    std::error_code error;
-    if (fs::equivalent(directory, leftover.archive, error) || fs::equivalent(directory, leftover.spool, error))
-      return true;
-  }
-  return false;
-}
-
+/// All that are named go, or the status says that not all do.
 int remove(const std::vector<std::string>& directories) {
+  const auto leftovers = all_leftovers();
   int failures = 0;
-  for (const auto& leftover : all_leftovers()) {
-    if (leftover.alive || !is_meant(leftover, directories)) continue;
+  for (const std::string& directory : directories) {
+    if (std::any_of(leftovers.begin(), leftovers.end(), [&](const auto& one) { return is_of(one, directory); }))
+      continue;
+    ++failures;
+    print_error(directory + " has no rings in shared memory; to see what there is: tracer recover --list");
+  }
+  for (const auto& leftover : leftovers) {
+    if (!is_meant(leftover, directories)) continue;
+    if (leftover.alive) {
+      if (directories.empty()) continue;
+      ++failures;
+      print_error(leftover.spool.string() + " is " + what_to_do(leftover) + ": left");
+      continue;
+    }
     const bool done = raw::remove_spool(leftover.spool);
     failures += !done;
     print_formatted("%s %s\n", done ? "removed" : "cannot remove", leftover.spool.c_str());
@@ -183,7 +198,9 @@ void add(Arguments& app, std::function<int()>& action) {
       "A killed run leaves its raw trace in DIR/raw and its rings in shared memory; no recorded event is lost.\n"
       "'tracer run' recovers automatically. `recover` never touches a run that is still active.");
   action = [options] {
-    if (options->list) return list();
+    if (options->list && options->remove)
+      throw UsageError{"--list shows what --remove would remove: one of both, not both at once"};
+    if (options->list) return list(options->directories);
     if (options->remove) return remove(options->directories);
     if (options->directories.empty())
       throw UsageError{"name the directory of the trace, or use --list to see what there is"};

@@ -76,8 +76,8 @@ def check_live(options, name, of_run, of_command, output, known_as, spool):
         yield f"{name}: convert: status {done.returncode}: {done.stderr}"
     for place in rings:
         removed = tracer(options, "recover", "--remove", place, **asked)
-        if "removed" in removed.stdout:
-            yield f"{name}: recover --remove: {removed.stdout}"
+        if "removed" in removed.stdout or removed.returncode != 1 or "in use by process" not in removed.stderr:
+            yield f"{name}: recover --remove: status {removed.returncode}: {removed.stdout} {removed.stderr}"
     seen = tracer(options, "top", "--times", "1", "--interval", "0.05", **asked)
     if output.name != "moves" and (seen.returncode != 0 or "ended" in seen.stderr):
         yield f"{name}: top: status {seen.returncode}: {seen.stderr}"
@@ -139,6 +139,9 @@ def listed(options, directory):
     advice = {line.split("  ")[2] for line in tracer(options, "recover", "--list", TRACER_SPOOL=str(spool)).stdout.splitlines()
               if line.startswith(f"{spool}/")}
     removal = [line for line in advice if f"if it was moved: tracer recover there): tracer recover --remove {spool}/tracer-" in line]
+    one = tracer(options, "recover", "--list", here / "a b", TRACER_SPOOL=str(spool)).stdout.splitlines()
+    if len(one) != 1 or "a b" not in one[0]:
+        yield f"one of both is listed as {one}"
     if len(advice) != 2 or f"tracer recover '{here / 'a b'}'" not in advice or len(removal) != 1:
         yield f"listed as {advice}"
     for trace in (here / "a b", moved):
