@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_no_room.py TRACER MAKE_TRACE LIBRARY LATE_QUOTA [PROGRAM]: every command that writes, where the limit of file sizes (ulimit -f) or the end of
 a file system is in its way. It ends with a status and a line that says what to do, and leaves no half output; what it reads stays."""
+import json
 import os
 import pathlib
 import resource
@@ -180,6 +181,20 @@ def check_standard_output(trace):
     print(f"ok: {len(words)} commands into /dev/full")
 
 
+def check_info():
+    """Where the runtime cannot be asked, its answer is unknown, and no "no"."""
+    for place in ("/proc", "/nowhere"):  # nobody can make a directory there
+        settings = {**os.environ, "TRACER_LIBRARY": LIBRARY, "TMPDIR": place}
+        runtime = json.loads(run([TRACER, "info", "--json"], env=settings).stdout)["OpenMP runtime"]
+        if runtime["path"] is None or not os.path.exists(LIBRARY):
+            print("skipped: no LLVM runtime here, or no libtracer.so in this build")
+            return
+        said = run([TRACER, "info"], env=settings).stdout
+        need(runtime["starts the tool"] is None and runtime["unknown because"] and f"unknown: {runtime['unknown because']}" in said,
+             f"TMPDIR={place}: it is unknown whether the runtime starts the tool: {runtime}")
+    print("ok: info without room for its question")
+
+
 def check_program(out):
     """A program that `tracer run` starts has the signal as without it."""
     script = "trap - XFSZ; kill -XFSZ $$; exit 0"
@@ -209,6 +224,7 @@ def main():
         check_conversion(sys.argv[5] if len(sys.argv) > 5 else "", out)
         check_small_stack(sys.argv[5] if len(sys.argv) > 5 else "", out)
         check_program(out)
+        check_info()
 
 
 main()

@@ -74,8 +74,9 @@ Json runtime_info(const std::optional<std::filesystem::path>& runtime,
   Json info;
   info["path"] = path_or_null(runtime);
   if (!runtime || !library) return info;
-  const auto journal = probe_runtime(*runtime, *library);
-  info["starts the tool"] = journal.has_value();
+  const auto [journal, why_unknown] = probe_runtime(*runtime, *library);
+  info["starts the tool"] = why_unknown.empty() ? Json(journal.has_value()) : Json(nullptr);
+  if (!why_unknown.empty()) info["unknown because"] = why_unknown;
   if (!journal) return info;
   info["version"] = journal->run.runtime_version;
   info["build"] = journal->run.runtime_build;
@@ -182,6 +183,14 @@ void leave_out_internals(Json& info) {
   if (left_out != 0) info["properties left out"] = std::to_string(left_out) + " of the tool's own (--all shows them)";
 }
 
+/// For people: why it is unknown whether the runtime starts the tool, in its place.
+void name_what_is_unknown(Json& info) {
+  Json& runtime = info["OpenMP runtime"];
+  if (!runtime.contains("unknown because")) return;
+  runtime["starts the tool"] = "unknown: " + runtime["unknown because"].get<std::string>();
+  runtime.erase("unknown because");
+}
+
 /// By name: how many threads and streams each has, and what else distinguishes them.
 Json about_processes(const std::vector<report::ProcessRow>& processes) {
   const bool are_several = report::has_several_programs(processes);
@@ -258,7 +267,10 @@ void add(Arguments& app, std::function<int()>& action) {
       written.update(info);
       print_data(written.dump(2, ' ', true, Json::error_handler_t::replace) + "\n");
     } else {
-      if (!archive->empty() && !*all) leave_out_internals(info);
+      if (archive->empty())
+        name_what_is_unknown(info);
+      else if (!*all)
+        leave_out_internals(info);
       print(info, 0);
     }
     return ok;

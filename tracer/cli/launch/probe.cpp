@@ -6,12 +6,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "formats/raw/reader.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -23,7 +29,7 @@ namespace {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
   for (const auto& [name, value] :
        {std::pair{"OMP_TOOL", std::string{"enabled"}}, std::pair{"OMP_TOOL_LIBRARIES", library.string()},
-        std::pair{"TRACER_OUTPUT", output.string()}, std::pair{"TRACER_CONVERT", std::string{"later"}},
+        std::pair{"TRACER_OUTPUT", literal_output(output)}, std::pair{"TRACER_CONVERT", std::string{"later"}},
         std::pair{"TRACER", std::string{"on"}}, std::pair{"TRACER_LOG", std::string{"off"}}}) {
     setenv(name, value.c_str(), 1);
   }
@@ -38,23 +44,27 @@ namespace {
 
 }  // namespace
 
-std::optional<Journal> probe_runtime(const fs::path& runtime, const fs::path& library) {
-  std::error_code ignored;
-  std::string name = (fs::temp_directory_path(ignored) / "tracer-info-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) return std::nullopt;
+Probe probe_runtime(const fs::path& runtime, const fs::path& library) {
+  Probe probe;
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (error) return {std::nullopt, "there is no directory for temporary files: " + error.message()};
+  std::string name = (place / "tracer-info-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) return {std::nullopt, system_message("cannot make " + name, errno)};
   const fs::path directory = name;
   const pid_t child = fork();
   if (child == 0) start_runtime(runtime, library, directory / "trace");
-  std::optional<Journal> journal;
   if (child > 0) {
     wait_for(child);
     try {
-      journal = raw::open_trace(directory / "trace")->journal();
+      probe.journal = raw::open_trace(directory / "trace")->journal();
     } catch (const Error&) {  // no tool was started
     }
+  } else {
+    probe.why_unknown = system_message("cannot start a process", errno);
   }
-  fs::remove_all(directory, ignored);
-  return journal;
+  fs::remove_all(directory, error);
+  return probe;
 }
 
 }  // namespace tracer::cli
