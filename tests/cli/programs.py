@@ -36,6 +36,12 @@ def check_run(directory):
     need(done.returncode == 2 and "nowhere.so" in done.stderr, "a runtime that does not exist is said")
     done = run("run", "--set", "RECORD=-wait", "--", "sh", "-c", "echo $TRACER_RECORD $TRACER_CONVERT", cwd=directory, env=env)
     need(done.stdout == "-wait later\n", "--set sets the variable")
+    done = run("run", "--set", "TRACER=off", "--", "sh", "-c", "echo $TRACER", cwd=directory, env=env)
+    need(done.stdout == "off\n", f"--set sets TRACER, too: {done.stderr}")
+    for name in ("LIBRARY", "OPENMP_RUNTIME", "TRACER_LAUNCH"):
+        refuses(2, "is a variable of tracer run itself", "run", "--set", f"{name}=x", "--", "true", cwd=directory, env=env)
+    for name, words in (("TRACER_LIBRARY", []), ("TRACER_OPENMP_RUNTIME", ["--runtime", "auto"])):
+        refuses(1, f"{name} names {directory / 'typo'}, which is not there", "run", *words, "--", "true", cwd=directory, env={**env, name: str(directory / "typo")})
     done = run("run", "-q", "--", "sh", "-c", "grep FDSize /proc/$$/status; ls /proc/$$/fd", cwd=directory, env=env)
     size, *descriptors = done.stdout.split()[1:]
     need(int(size) > 400 and max(map(int, descriptors)) < 400, f"the program's table has room for the tool's descriptors, {size}, and none of them yet")

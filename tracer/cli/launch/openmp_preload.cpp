@@ -24,6 +24,8 @@ constexpr const char* what_loader_splits = " has a space or a colon in its path,
 std::string newest_runtime(const std::string& needed_because) {
   const auto found = find_llvm_runtime();
   if (!found) {
+    if (const std::string why = named_in_vain("TRACER_OPENMP_RUNTIME"); !why.empty())
+      throw Error{needed_because + ", and " + why + "."};
     throw Error{needed_because +
                 ", and no LLVM runtime was found to run it with. Install one (Debian: apt-get install libomp5) or name "
                 "it with --runtime."};

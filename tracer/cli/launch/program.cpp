@@ -265,6 +265,13 @@ std::vector<Program> programs_below(const std::vector<std::string>& command) {
   return programs;
 }
 
+std::string named_in_vain(const char* variable) {
+  const char* given = std::getenv(variable);
+  std::error_code error;
+  if (given == nullptr || *given == '\0' || fs::exists(given, error)) return {};
+  return std::string{variable} + " names " + given + ", which is not there";
+}
+
 std::optional<fs::path> find_tracer_library() {
   std::error_code error;
   if (const char* given = std::getenv("TRACER_LIBRARY"); given != nullptr && *given != '\0') {
@@ -280,6 +287,7 @@ std::optional<fs::path> find_tracer_library() {
 
 fs::path need_tracer_library() {
   if (std::optional<fs::path> library = find_tracer_library()) return *std::move(library);
+  if (const std::string why = named_in_vain("TRACER_LIBRARY"); !why.empty()) throw Error{why + "."};
   throw Error{"libtracer.so not found next to this command, or not readable; name it with TRACER_LIBRARY."};
 }
 

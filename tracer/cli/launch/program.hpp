@@ -56,6 +56,9 @@ std::string why_not_started(const std::filesystem::path& path, int error);
 /// known, as of a script. Throws tracer::Error when reading fails.
 Program inspect_program(const std::filesystem::path& path);
 
+/// "VARIABLE names FILE, which is not there"; "" where the file is there or none is named.
+std::string named_in_vain(const char* variable);
+
 /// Our libtracer.so, relative to this executable: built, installed or moved. nullopt: not found.
 /// TRACER_LIBRARY overrides.
 std::optional<std::filesystem::path> find_tracer_library();

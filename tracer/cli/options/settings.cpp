@@ -39,18 +39,23 @@ std::pair<std::string, std::string> parsed_setting(const std::string& setting) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) throw UsageError{"--set takes NAME=VALUE, not '" + setting + "'"};
   const std::string name = setting.substr(0, equals);
-  return {name.starts_with("TRACER_") ? name : "TRACER_" + name, setting.substr(equals + 1)};
+  return {name == "TRACER" || name.starts_with("TRACER_") ? name : "TRACER_" + name, setting.substr(equals + 1)};
 }
 
 void check_setting(const std::string& name, const std::string& value, const std::string& written) {
   std::vector<std::string> names;
   for (const ConfigRow& row : config_rows()) {
     names.emplace_back(row.name);
-    if (name == row.name && !is_valid(name, value))
-      throw UsageError{printable(written) + ": allowed is " + row.allowed + "." + hint_for(row, value)};
+    if (name != row.name) continue;
+    if (is_valid(name, value)) return;
+    throw UsageError{printable(written) + ": allowed is " + row.allowed + "." + hint_for(row, value)};
   }
-  if (!is_valid(name, value))  // what is valid here and in no row is not documented
+  if (!is_valid(name, value))
     throw UsageError{printable(written) + ": there is no setting " + printable(name) + "." + did_you_mean(name, names)};
+  // What is valid here and in no row is the tests', or tracer run reads it or sets it itself.
+  if (!name.starts_with("TRACER_TEST_") && !name.starts_with("TRACER_BENCH_"))
+    throw UsageError{printable(written) + ": " + name +
+                     " is a variable of tracer run itself: set it in the environment."};
 }
 
 void check_settings(const std::vector<std::string>& settings) {
