@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the progress bar says, and what fits on a screen.
+// What the progress bar says, what fits on a screen, and who obeys escape sequences.
 #include "catch.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "tracer/cli/output/terminal.hpp"
 
 using tracer::cli::fitted;
+using tracer::cli::takes_escapes;
 using tracer::cli::time_left;
 
 TEST_CASE("the time left is said when it is known, in seconds or minutes") {
@@ -23,4 +29,18 @@ TEST_CASE("a screen has the lines that fit, with the number of the others, and n
   CHECK(fitted("one\n\nthree\n", 1, 2) == "... 3 more lines\n");
   CHECK(fitted("\x1b[1mheading\x1b[0m\nr\xc3\xa9gion\n", 9, 4) == "\x1b[1mhead\x1b[0m\nr\xc3\xa9gi\n");
   CHECK(fitted("", 9, 9).empty());
+}
+
+TEST_CASE("a terminal takes escape sequences where TERM names one that obeys them") {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0) return;  // none can be made here
+  ::setenv("TERM", "xterm", 1);
+  CHECK(takes_escapes(terminal));
+  for (const char* term : {"dumb", ""}) {
+    ::setenv("TERM", term, 1);
+    CHECK_FALSE(takes_escapes(terminal));
+  }
+  ::unsetenv("TERM");
+  CHECK_FALSE(takes_escapes(terminal));
+  ::close(terminal);
 }

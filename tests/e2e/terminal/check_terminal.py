@@ -35,7 +35,8 @@ class Check:
 
     def environment(self, **more):
         annotations = pathlib.Path(self.options.tool).parent / "libtracer-annotations.so"
-        return clean(TRACER_LIBRARY=self.options.tool, LD_PRELOAD=str(annotations), OMP_WAIT_POLICY="passive", NO_COLOR="", TERM="xterm", **more)
+        usual = {"TRACER_LIBRARY": self.options.tool, "LD_PRELOAD": str(annotations), "OMP_WAIT_POLICY": "passive", "NO_COLOR": "", "TERM": "xterm"}
+        return clean(**{**usual, **more})
 
     def judge(self, what, text, terminal=False):
         self.commands += 1
@@ -52,10 +53,10 @@ class Check:
             self.faults.append(f"{words[1:]!r} ended with {done.returncode}: {said[-500:]!r}")
         return done.returncode, said
 
-    def on_terminal(self, *words):
+    def on_terminal(self, *words, **more):
         """As run(), where standard output and error are a terminal."""
         parent, child = pty.openpty()
-        process = subprocess.Popen([str(word) for word in words], stdout=child, stderr=child, stdin=child, env=self.environment(), cwd=self.scratch)
+        process = subprocess.Popen([str(word) for word in words], stdout=child, stderr=child, stdin=child, env=self.environment(**more), cwd=self.scratch)
         os.close(child)
         text = b""
         while True:
@@ -71,6 +72,13 @@ class Check:
         self.judge("terminal: " + " ".join(str(word) for word in words[1:3]), text.decode("utf-8", "replace"), True)
         if not text:
             self.faults.append(f"{words[1:]} writes nothing on a terminal")
+        return text
+
+    def on_dumb_terminal(self, trace):
+        for term in ("dumb", ""):
+            for command in ("report", "check"):
+                if b"\x1b" in (text := self.on_terminal(self.options.tracer, command, trace, TERM=term)):
+                    self.faults.append(f"{command} sends TERM={term!r} what that does not obey: {text[:200]!r}")
 
     def all_commands(self, trace):
         tracer = self.options.tracer
@@ -160,6 +168,7 @@ def main():
             if not any(name in file.read_bytes() for file in trace.rglob("*") if file.is_file() and file.suffix in (".def", ".bin")):
                 check.faults.append(f"the trace has no {name}")
         check.all_commands(trace)
+        check.on_dumb_terminal(trace)
         check.wrong_arguments(trace)
         check.by_the_library()
         check.by_the_library_for_gcc()

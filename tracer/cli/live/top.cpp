@@ -2,8 +2,6 @@
 // `tracer top`: what a traced program does now, read from its rings without stopping it.
 #include <nlohmann/json.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -274,7 +272,6 @@ int run(const Options& options) {
   }
   if (!options.output.empty()) throw UsageError{"--output is for --recent"};
   std::vector<Watched> all = watch(running);
-  const bool screen = !options.json && isatty(STDOUT_FILENO) != 0;
   const auto pause = [&] {
     const double ns = options.interval * 1e9;
     timespec left{static_cast<time_t>(options.interval),
@@ -293,7 +290,7 @@ int run(const Options& options) {
     for (const Watched& one : all) one.top->look();
     const std::string text = page_of(all, options.json);
     try {
-      screen ? print_screen(text) : options.json ? print_data(text) : print_text(text);
+      options.json ? print_data(text) : print_screen(text);
     } catch (const Error&) {  // nobody reads on
       return ok;
     }

@@ -25,12 +25,14 @@
 
 namespace tracer::cli {
 
+bool takes_escapes(int fd) noexcept {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && *term != '\0' && std::strcmp(term, "dumb") != 0 && isatty(fd) == 1;
+}
+
 bool use_colour(int fd) noexcept {
   const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (no_color != nullptr && *no_color != '\0') return false;
-  if (term == nullptr || std::strcmp(term, "dumb") == 0) return false;
-  return isatty(fd) == 1;
+  return (no_color == nullptr || *no_color == '\0') && takes_escapes(fd);
 }
 
 namespace {
@@ -129,6 +131,7 @@ std::string fitted(std::string_view text, std::size_t rows, std::size_t columns)
 }
 
 void print_screen(std::string_view text) {
+  if (!takes_escapes(STDOUT_FILENO)) return print_text(text);
   const winsize size = terminal_size();
   put("\x1b[H\x1b[J");
   print_text(fitted(text, size.ws_row, size.ws_col));
@@ -153,7 +156,7 @@ std::string time_left(double elapsed, double fraction) {
   return "about " + std::to_string(std::max(1ul, number)) + (minutes ? " min left" : " s left");
 }
 
-Progress::Progress(std::string label) : label_{shown(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
+Progress::Progress(std::string label) : label_{shown(label)}, terminal_{takes_escapes(STDERR_FILENO)} {}
 
 Progress::~Progress() {
   if (shown_) write_message(STDERR_FILENO, "\r\x1b[K");

@@ -12,7 +12,9 @@
 
 namespace tracer::cli {
 
-/// True when `fd` is a terminal and neither NO_COLOR nor TERM=dumb forbids colours.
+/// True when `fd` is a terminal that obeys escape sequences: TERM is set, and not to "dumb".
+bool takes_escapes(int fd) noexcept;
+/// The same, and NO_COLOR does not forbid colours.
 bool use_colour(int fd) noexcept;
 
 /// `text` in the given SGR style ("1", "31") when standard output takes colours, else as it is.
@@ -42,7 +44,7 @@ void print_data(std::string_view text);
 void flush_output();
 /// What waits to be written is dropped, and flush_output() no longer throws for what could not be written so far.
 void forget_output() noexcept;
-/// `text` alone on the screen, as print_text() writes it: the part that fits.
+/// `text` as print_text() writes it: the part that fits, alone on the screen, where standard output takes escapes.
 void print_screen(std::string_view text);
 /// What of `text` fits: lines are cut, styles are not, and the last line counts those that are missing. 0: no limit.
 std::string fitted(std::string_view text, std::size_t rows, std::size_t columns);
@@ -51,7 +53,7 @@ std::string fitted(std::string_view text, std::size_t rows, std::size_t columns)
 /// two seconds, and before a hundredth is done.
 std::string time_left(double elapsed, double fraction);
 
-/// A bar on stderr while long work goes on; nothing when stderr is no terminal.
+/// A bar on stderr while long work goes on; nothing when stderr takes no escapes.
 class Progress {
  public:
   explicit Progress(std::string label);
