@@ -47,6 +47,11 @@ def check_run(directory):
     need(int(size) > 400 and max(map(int, descriptors)) < 400, f"the program's table has room for the tool's descriptors, {size}, and none of them yet")
     done = run("run", "--counters", "nosuch", "--", "true", cwd=directory, env=env)
     need(done.returncode == 2 and "--counters nosuch:" in done.stderr, f"a counter that does not exist is refused before the program runs: {done.stderr}")
+    sudo = directory / "sudo"
+    sudo.write_text("#!/bin/sh\necho ran\n")
+    sudo.chmod(0o755)
+    done = run("run", "--", sudo, "./app", cwd=directory, env=env)
+    need(done.stdout == "ran\n" and done.stderr.count("sudo tracer run -- ./app") == 1 and "no trace:" not in done.stderr, f"of sudo a line says where tracer run belongs: {done.stderr}")
     check_kinds_of_programs(directory, env)
 
 
@@ -111,6 +116,7 @@ def check_kinds_of_programs(directory, env):
     subprocess.run([compiler, "-static", source, "-o", directory / "static"], check=False, capture_output=True)
     if (directory / "static").exists():
         runs_untraced("statically", directory / "static", "1\n", directory, env)
+        need("what it starts is traced" in run("run", "--", directory / "static", cwd=directory, env=env).stderr, "and what it starts is traced")
     check_loaders(directory, env, compiler)
     made = subprocess.run([compiler, "-fopenmp", "-g", *os.environ.get("TRACER_TEST_LINK", "").split(), source, "-o", directory / "gomp"], capture_output=True)
     if made.returncode != 0:

@@ -66,11 +66,16 @@ void warn_if_without_runtime(const Program& program, const RunRequest& request) 
 }
 
 bool can_have_tool(const Program& program) {
-  return program.kind != ProgramKind::static_elf && program.kind != ProgramKind::foreign_elf && !program.set_user_id;
+  return program.kind != ProgramKind::static_elf && program.kind != ProgramKind::foreign_elf && !program.set_user_id &&
+         !is_user_changer(program.path);
 }
 
-/// It runs all the same, and the programs that it starts are traced.
+/// It runs all the same.
 void print_why_untraced(const Program& program) {
+  if (is_user_changer(program.path))
+    return print_note(program.path.string() +
+                      " starts the program as another user, without the variables of tracer run: no trace. Put tracer "
+                      "run behind it, as in: sudo tracer run -- ./app");
   const char* const why =
       program.kind == ProgramKind::static_elf
           ? " is statically linked: the loader cannot load a tool into it. Link it dynamically (without -static)."
@@ -79,7 +84,8 @@ void print_why_untraced(const Program& program) {
             "a tool into it."
           : " is set-user-id or set-group-id, or has capabilities: the loader refuses to load a tool into it. Trace a "
             "copy without that.";
-  print_note(program.path.string() + why + " It runs without a trace.");
+  print_note(program.path.string() + why + " It runs without a trace" +
+             (program.kind == ProgramKind::static_elf ? "; what it starts is traced." : "."));
 }
 
 /// GCC's runtime inside of the program or of a library is called directly: nothing can stand before it.

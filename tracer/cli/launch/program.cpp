@@ -239,6 +239,10 @@ bool is_wrapper(const fs::path& program) {
                                        "setsid", "chrt", "ionice", "setarch"});
 }
 
+bool is_user_changer(const fs::path& program) {
+  return is_one_of(program, std::array{"sudo", "su", "doas", "pkexec", "runuser"});
+}
+
 std::vector<Program> with_openmp(std::vector<Program> programs) {
   std::erase_if(programs, [](const Program& program) { return !has_openmp(program); });
   return programs;

@@ -38,6 +38,10 @@ bool is_launcher(const std::filesystem::path& program);
 /// By its name one that becomes the program that its arguments name, or waits for it: env, timeout and so on.
 bool is_wrapper(const std::filesystem::path& program);
 
+/// By its name one that starts a program as another user, without variables of the loader and of tools: sudo, su and so
+/// on.
+bool is_user_changer(const std::filesystem::path& program);
+
 /// The programs that a command starts by way of another: of mpirun, srun, env, timeout and so on those that stand among
 /// their arguments (several of an MPMD job); also values of options that have the name of a program. Empty: none, or
 /// the command alone does not show them, as of scripts. Throws as inspect_program.
