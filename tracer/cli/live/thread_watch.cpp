@@ -91,7 +91,33 @@ void ThreadWatch::pop(RecordKind kind, Ticks time) {
   stack_.erase(std::next(found).base(), stack_.end());
 }
 
+bool ThreadWatch::is_at_mutex() const {
+  return !stack_.empty() && stack_.back().kind == RecordKind::mutex_acquire;
+}
+
+/// A test waits for nothing.
+void ThreadWatch::mutex_acquire(const Record& record) {
+  ++rates_.locks;
+  if (record.sub != mutex_kind::test_lock && record.sub != mutex_kind::test_nest_lock)
+    push(record.kind, record, record.c);
+}
+
+/// Of a test there is nothing to end.
+void ThreadWatch::mutex_acquired(Ticks time) {
+  if (is_at_mutex()) pop(RecordKind::mutex_acquire, time);
+}
+
+/// A thread that waits for a lock records nothing else before it has it: without an acquisition it was a test that
+/// failed, also where libomp 13-16 report `lock`.
+void ThreadWatch::leave_failed_test(const Record& next) {
+  const bool is_acquired = next.kind == RecordKind::mutex_acquired ||
+                           (next.kind == RecordKind::nest_lock && next.endpoint == Endpoint::begin);
+  const bool is_unknown = next.kind == RecordKind::ring_wait || next.kind == RecordKind::lost;
+  if (is_at_mutex() && !is_acquired && !is_unknown) stack_.pop_back();
+}
+
 void ThreadWatch::record(const Record& record) {
+  leave_failed_test(record);
   const bool begin = record.endpoint == Endpoint::begin, end = record.endpoint == Endpoint::end;
   switch (record.kind) {
     case RecordKind::parallel_begin:
@@ -130,11 +156,13 @@ void ThreadWatch::record(const Record& record) {
       }
       break;
     case RecordKind::mutex_acquire:
-      ++rates_.locks;
-      push(record.kind, record, record.c);
+      mutex_acquire(record);
       break;
     case RecordKind::mutex_acquired:
-      pop(RecordKind::mutex_acquire, record.time);
+      mutex_acquired(record.time);
+      break;
+    case RecordKind::nest_lock:
+      if (begin) mutex_acquired(record.time);
       break;
     case RecordKind::task_create:
       ++rates_.tasks_created;

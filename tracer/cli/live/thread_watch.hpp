@@ -44,6 +44,10 @@ class ThreadWatch {
 
  private:
   void record(const Record& record);
+  void mutex_acquire(const Record& record);
+  void mutex_acquired(Ticks time);
+  void leave_failed_test(const Record& next);
+  bool is_at_mutex() const;
   void push(RecordKind kind, const Record& record, std::uint64_t address);
   void pop(RecordKind kind, Ticks time);
   void add(Ticks& sum, Ticks from, Ticks to) const;
