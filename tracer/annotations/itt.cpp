@@ -119,30 +119,44 @@ void marker(const Domain* domain, Id, String* name, int) noexcept {
   mark(annotation(domain, name));
 }
 
-/// The older interface: an event is a number, and its start and end may be anywhere on a thread.
+/// The older interface: an event is a number, one per name, and its start and end may be anywhere on a thread.
 constexpr std::uint32_t most_events = 4096;
 constinit std::atomic<std::uint32_t> event_names[most_events]{};
-constinit std::atomic<std::uint32_t> events{0};
+
+/// The number of the event that has this name, from 1; 0: there are too many.
+int event_of(std::uint32_t name) noexcept {
+  for (std::uint32_t i = 0; i < most_events; ++i) {
+    const std::uint32_t slot = (name + i) % most_events;
+    std::uint32_t known = event_names[slot].load(std::memory_order_relaxed);
+    if (known == 0 && event_names[slot].compare_exchange_strong(known, name, std::memory_order_relaxed)) known = name;
+    if (known == name) return static_cast<int>(slot) + 1;
+  }
+  tracer().count("words.events_not_kept", 1);
+  return 0;
+}
 
 int create_event(const char* name, int length) noexcept {
   char* copy = length > 0 ? copy_of(name, static_cast<std::size_t>(length)) : nullptr;
-  const std::uint32_t number = events.fetch_add(1, std::memory_order_relaxed) % most_events;
-  event_names[number].store(name_of(copy), std::memory_order_relaxed);
+  const std::uint32_t number = name_of(copy);
   std::free(copy);
-  return static_cast<int>(number) + 1;
+  return number != 0 ? event_of(number) : 0;
 }
 
 std::uint64_t id_of_event(int event) noexcept {
   static thread_local char here __attribute__((tls_model("initial-exec")));
   return reinterpret_cast<std::uintptr_t>(&here) ^ static_cast<std::uint64_t>(event) << 48;
 }
+bool is_event(int event) noexcept {
+  return event >= 1 && event <= static_cast<int>(most_events);
+}
 int start_event(int event) noexcept {
-  if (event < 1 || event > static_cast<int>(most_events)) return 0;
+  if (!is_event(event)) return 0;
   const std::uint32_t name = event_names[event - 1].load(std::memory_order_relaxed);
   return start({.language = Language::itt, .name = name}, id_of_event(event)), 0;
 }
 int end_event(int event) noexcept {
-  return end(Language::itt, 0, id_of_event(event)), 0;
+  if (is_event(event)) end(Language::itt, 0, id_of_event(event));
+  return 0;
 }
 
 /// LLVM's OpenMP runtime names its threads so, also within fork(), with its locks held; OMPT reports these threads.

@@ -17,7 +17,7 @@ struct Counter {
   std::uint32_t name, domain;
   int type;
   std::atomic<std::uint64_t> value;
-  Counter* next;  ///< of those that are set by a name
+  Counter* next;
 };
 
 Counter* make_counter(std::uint32_t domain, std::uint32_t name, int type) noexcept {
@@ -28,25 +28,30 @@ Counter* make_counter(std::uint32_t domain, std::uint32_t name, int type) noexce
   made->type = type;
   return made;
 }
+
+constinit std::atomic<Counter*> counter_chains[256]{};
+
+/// One per domain, name and type: a program may create it again at each use.
+Counter* counter_of(std::uint32_t domain, std::uint32_t name, int type) noexcept {
+  return find_or_add(
+      counter_chains[(name ^ domain * 31) % 256],
+      [=](const Counter& known) noexcept { return known.domain == domain && known.name == name && known.type == type; },
+      [=]() noexcept { return make_counter(domain, name, type); }, [](Counter* made) noexcept { std::free(made); });
+}
+
 Counter* create_counter(const char* name, const char* domain) noexcept {
-  return make_counter(name_of(domain), name_of(name), type_u64);
+  return counter_of(name_of(domain), name_of(name), type_u64);
 }
 Counter* create_typed_counter(const char* name, const char* domain, int type) noexcept {
-  return make_counter(name_of(domain), name_of(name), type);
+  return counter_of(name_of(domain), name_of(name), type);
 }
 Counter* create_counter_v3(const Domain* domain, const char* name, int type) noexcept {
-  return make_counter(number_of(domain), name_of(name), type);
+  return counter_of(number_of(domain), name_of(name), type);
 }
 
-/// Set by domain and name.
-constinit std::atomic<Counter*> by_name[256]{};
-
-Counter* named(const Domain* in, String* called) noexcept {
-  const std::uint32_t domain = number_of(in), name = number_of(called);
-  return find_or_add(
-      by_name[(name ^ domain * 31) % 256],
-      [=](const Counter& counter) noexcept { return counter.domain == domain && counter.name == name; },
-      [=]() noexcept { return make_counter(domain, name, type_u64); }, [](Counter* made) noexcept { std::free(made); });
+/// What is counted by domain and name.
+Counter* named(const Domain* domain, String* name) noexcept {
+  return counter_of(number_of(domain), number_of(name), type_u64);
 }
 
 void record_value(const Counter& counted, Value value) noexcept {

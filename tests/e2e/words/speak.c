@@ -238,7 +238,7 @@ static void wrong(void) {
 
 // ---- ITT
 static void *itt_domain_create, *itt_string, *itt_begin, *itt_end, *itt_region_begin, *itt_region_end, *itt_marker,
-    *itt_counter, *itt_set, *itt_sync, *itt_frame;
+    *itt_counter, *itt_set, *itt_event, *itt_event_start, *itt_event_end, *itt_sync, *itt_frame;
 static struct itt_row itt_rows[] = {{"__itt_domain_create", &itt_domain_create, 0, 0, 0},
                                     {"__itt_string_handle_create", &itt_string, 0, 0, 0},
                                     {"__itt_task_begin", &itt_begin, 0, 0, 0},
@@ -248,9 +248,31 @@ static struct itt_row itt_rows[] = {{"__itt_domain_create", &itt_domain_create, 
                                     {"__itt_marker", &itt_marker, 0, 0, 0},
                                     {"__itt_counter_create", &itt_counter, 0, 0, 0},
                                     {"__itt_counter_set_value", &itt_set, 0, 0, 0},
+                                    {"__itt_event_create", &itt_event, 0, 0, 0},
+                                    {"__itt_event_start", &itt_event_start, 0, 0, 0},
+                                    {"__itt_event_end", &itt_event_end, 0, 0, 0},
                                     {"__itt_sync_prepare", &itt_sync, 0, 0, 0},
                                     {"__itt_frame_submit_v3", &itt_frame, 0, 0, 0},
                                     {0, 0, 0, 0, 0}};
+
+static int create_itt_event(int number) {
+  char name[32];
+  return ((int (*)(const char*, int))itt_event)(name, snprintf(name, sizeof name, "itt event %d", number));
+}
+
+// Beyond 4096 there is no event; the others stay what they are.
+static void itt_events(void) {
+  enum { events = 4200 };
+  const int first = create_itt_event(0);
+  int last = 0;
+  for (int i = 1; i < events; ++i) last = create_itt_event(i);
+  if (first < 1 || create_itt_event(0) != first) exit(10);
+  const int used[] = {first, last, first};
+  for (size_t i = 0; i < sizeof used / sizeof *used; ++i) {
+    ((int (*)(int))itt_event_start)(used[i]);
+    ((int (*)(int))itt_event_end)(used[i]);
+  }
+}
 
 static void itt(void) {
   for (unsigned long other = 2; other <= 4; other += 2) {  // of another interface: nothing is filled in
@@ -266,6 +288,7 @@ static void itt(void) {
     void* region = ((void* (*)(const char*))itt_string)("itt region");
     void* moment = ((void* (*)(const char*))itt_string)("itt marker");
     void* counter = ((void* (*)(const char*, const char*))itt_counter)("itt counter", "itt domain");
+    if (counter != ((void* (*)(const char*, const char*))itt_counter)("itt counter", "itt domain")) exit(11);
     const struct itt_id null = {0, 0, 0};
     for (uint64_t i = 0; i < 20; ++i) {
       const struct itt_id id = {i, 0, 0};
@@ -276,11 +299,14 @@ static void itt(void) {
       ((void (*)(void*))itt_end)(in);
       ((void (*)(void*, struct itt_id))itt_region_end)(in, id);
     }
+    itt_events();
   }
   said("range", "itt task", 20);
   said("range", "itt region", 20);
   said("range", "itt marker", 20);
   said("counter", "itt counter", 20);
+  said("range", "itt event 0", 2);
+  said("range", "itt event 4199", 0);
 }
 
 // ---- Kokkos Tools

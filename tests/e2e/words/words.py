@@ -59,6 +59,9 @@ def check(options, title, directory):
     not_kept = [int(count) for name, count in properties.items() if name.upper().endswith("WORDS_SECTIONS_NOT_KEPT")]
     if "kokkos" in parts and not_kept != [5000 - 4096 + 1]:  # beside them the first one has a slot
         yield f"sections that do not fit are not counted: {not_kept}"
+    not_kept = [int(count) for name, count in properties.items() if name.upper().endswith("WORDS_EVENTS_NOT_KEPT")]
+    if "itt" in parts and not_kept != [4200 - 4096]:
+        yield f"events that do not fit are not counted: {not_kept}"
     repaired = {name.rpartition("::")[2]: int(count) for name, count in properties.items() if "::REPAIRED::" in name}
     yield from look_closer(parts, words, repaired)
 
