@@ -40,9 +40,12 @@ constexpr auto extended_payload = static_cast<std::int32_t>(0xDFBD0009u);  // NV
 
 constinit Domain default_domain;
 
+/// A program may name its category again at each use.
 void name_category(Domain& domain, std::uint32_t number, const char* name) noexcept {
   if (name == nullptr) return;
   constexpr std::size_t longest = 255;
+  const char* known = category_name(domain, number);
+  if (known != nullptr && std::strncmp(known, name, longest) == 0) return;
   const std::size_t length = ::strnlen(name, longest);
   auto* made = static_cast<Category*>(std::malloc(sizeof(Category) + length + 1));
   if (made == nullptr) return;
