@@ -101,6 +101,8 @@ int audit(const char* event, Object*, void*) noexcept {
 }
 
 [[gnu::constructor]] void prepare() noexcept {
+  void* const next = ::dlsym(RTLD_NEXT, "_exit");
+  std::memcpy(&next_exit, &next, sizeof next);
   const char* chosen = ::getauxval(AT_SECURE) == 0 ? std::getenv("TRACER_PYTHON") : nullptr;
   if (chosen == nullptr || !is_python_choice(chosen) || std::strcmp(chosen, "off") == 0) return;
   python = find_interpreter();
@@ -110,8 +112,6 @@ int audit(const char* event, Object*, void*) noexcept {
   choose_functions(chosen);
   python->add_audit_hook(audit, nullptr);
   ::pthread_atfork(nullptr, nullptr, in_child);
-  void* const next = ::dlsym(RTLD_NEXT, "_exit");
-  std::memcpy(&next_exit, &next, sizeof next);
 }
 
 }  // namespace

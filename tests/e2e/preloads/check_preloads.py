@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs with libraries that take over functions of the C library: libfaketime, whose functions end with it before the tool
-does, and MemorySanitizer, which checks what they read. Output and status are those without the tool, and there is a sound
-archive, with the kernel's times.
+does, MemorySanitizer, which checks what they read, and one that takes over _exit(). Output and status are those without the
+tool, and where it records there is a sound archive, with the kernel's times.
 
-check_preloads.py --tool libtracer.so --tracer tracer (faketime PROGRAM | memory PROGRAM.c)"""
+check_preloads.py --tool libtracer.so --tracer tracer (faketime PROGRAM | memory PROGRAM.c | exit PROGRAM LIBRARY)"""
 import argparse
 import glob
 import pathlib
@@ -67,15 +67,29 @@ def memory(options, scratch):
         yield from ends_alike(f"MemorySanitizer, {convert}", plain, traced, trace, options)
 
 
+def own_exit(options, _):
+    """The recorder of Python is in processes that it records nothing of, too."""
+    recorder = pathlib.Path(options.tool).parent / "libtracer-python.so"
+    python = [sys.executable, "-c", "import os; os._exit(3)"]
+    for command, settings in ((python, {}), ([options.program], {}), ([options.program], {"TRACER_PYTHON": "on"})):
+        plain = run(command, clean(LD_PRELOAD=options.library))
+        if (plain.returncode, plain.stdout) != (3, "own exit\n"):
+            yield f"{command} without the recorder: {plain.returncode} {plain.stdout!r} {plain.stderr}"
+        beside = run(command, clean(LD_PRELOAD=f"{recorder}:{options.library}", **settings))
+        if (beside.returncode, beside.stdout) != (plain.returncode, plain.stdout):
+            yield f"{command} {settings}: {beside.returncode} {beside.stdout!r} {beside.stderr}"
+
+
 def main():
     arguments = argparse.ArgumentParser()
     for name in ("--tool", "--tracer"):
         arguments.add_argument(name, required=True)
-    arguments.add_argument("what", choices=("faketime", "memory"))
+    arguments.add_argument("what", choices=("faketime", "memory", "exit"))
     arguments.add_argument("program")
+    arguments.add_argument("library", nargs="?")
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        faults = list({"faketime": faketime, "memory": memory}[options.what](options, pathlib.Path(scratch)))
+        faults = list({"faketime": faketime, "memory": memory, "exit": own_exit}[options.what](options, pathlib.Path(scratch)))
     print("\n".join(faults))
     return 1 if faults else 0
 
