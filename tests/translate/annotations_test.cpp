@@ -194,6 +194,35 @@ TEST_CASE("counters are metrics of the type of their values, with their unit") {
   CHECK(run.report.repairs.empty());
 }
 
+TEST_CASE("tens of thousands of counters and categories are defined once each, in the order in which they came") {
+  constexpr std::uint32_t count = 20'000, first_name = 100, first_details = first_name + count;
+  Run run;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    run.source.journal_to_fill().strings[first_name + i] = "counter " + std::to_string(i);
+    run.source.journal_to_fill().strings[first_details + i] = "#ff00ff00 category " + std::to_string(i);
+  }
+  for (std::uint32_t i = 0; i < 2 * count; ++i) {
+    run.source.channel(0).push_back(
+        said(10 + i, RecordKind::range_counter, first_name + i % count, 0, i, unsigned_number));
+    run.source.channel(0).push_back(
+        said(10 + i, RecordKind::range_mark, outer, std::uint64_t{first_details + i % count} << 32));
+  }
+  run.translate();
+  const auto& metrics = run.sink.definitions.metrics;
+  REQUIRE(metrics.size() == count);
+  CHECK(metrics.front().name == "counter 0");
+  CHECK(metrics.back().name == "counter " + std::to_string(count - 1));
+  const auto& strings = run.sink.definitions.strings;
+  CHECK(std::count_if(strings.begin(), strings.end(),
+                      [](const std::string& text) { return text.starts_with("category "); }) == count);
+  const auto& attributes = run.sink.locations[0].attributes;
+  const auto last = std::find_if(attributes.rbegin(), attributes.rend(), [&](const EventAttribute& a) {
+    return run.sink.definitions.attributes.at(a.attribute).name == "CATEGORY";
+  });
+  REQUIRE(last != attributes.rend());
+  CHECK(strings.at(last->value) == "category " + std::to_string(count - 1));
+}
+
 TEST_CASE("payloads of every type are attributes, of ranges that nest and of those that do not") {
   Run run;
   run.source.journal_to_fill().strings[some_text] = "a text";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <unordered_map>
 
 #include "tracer/base/text.hpp"
 
@@ -82,23 +83,33 @@ std::array<std::uint64_t, 256> kinds_of(const Tables& tables) {
   return total;
 }
 
-std::uint32_t intern(Definitions& d, const std::string& text) {
-  const auto it = std::find(d.strings.begin(), d.strings.end(), text);
-  if (it != d.strings.end()) return static_cast<std::uint32_t>(it - d.strings.begin());
-  d.strings.push_back(text);
-  return static_cast<std::uint32_t>(d.strings.size() - 1);
-}
+/// The definitions' strings, each once: there may be very many.
+class DefinedStrings {
+ public:
+  explicit DefinedStrings(std::vector<std::string>& strings) : strings_(strings) {
+    for (std::size_t i = 0; i < strings.size(); ++i) refs_.emplace(strings[i], static_cast<std::uint32_t>(i));
+  }
+  std::uint32_t ref_of(const std::string& text) {
+    const auto [ref, is_new] = refs_.emplace(text, static_cast<std::uint32_t>(strings_.size()));
+    if (is_new) strings_.push_back(text);
+    return ref->second;
+  }
+
+ private:
+  std::vector<std::string>& strings_;
+  std::unordered_map<std::string, std::uint32_t> refs_;
+};
 
 bool loops_are_there(const Tables& tables) {
   return std::any_of(tables.channels.begin(), tables.channels.end(),
                      [](const ChannelScan& s) { return s.work_types != 0; });
 }
 
-void define_strings(Vocabulary& v, const Tables& tables, const Journal& journal, Definitions& d) {
+void define_strings(Vocabulary& v, const Tables& tables, const Journal& journal, DefinedStrings& strings) {
   std::uint64_t works = 0, targets = 0;
   for (const ChannelScan& scan : tables.channels) works |= scan.work_types, targets |= scan.target_types;
   for (std::uint16_t t = 0; t < 16; ++t)
-    if ((works >> t & 1) && schedule_name(t)) v.schedules[t] = intern(d, schedule_name(t));
+    if ((works >> t & 1) && schedule_name(t)) v.schedules[t] = strings.ref_of(schedule_name(t));
   static const char* const target_names[16] = {"unknown",
                                                "target",
                                                "target enter data",
@@ -116,16 +127,16 @@ void define_strings(Vocabulary& v, const Tables& tables, const Journal& journal,
                                                "unknown",
                                                "unknown"};
   for (std::size_t t = 0; t < 16; ++t)
-    if (targets >> t & 1) v.target_types[t] = intern(d, target_names[t]);
-  v.program = intern(d, journal.run.program);
+    if (targets >> t & 1) v.target_types[t] = strings.ref_of(target_names[t]);
+  v.program = strings.ref_of(journal.run.program);
   for (const ChannelScan& scan : tables.channels)
     for (const std::uint32_t id : scan.messages)
       if (const auto text = journal.strings.find(id); text != journal.strings.end())
-        v.messages[id] = intern(d, text->second);
+        v.messages[id] = strings.ref_of(text->second);
 }
 
 // "#aarrggbb category", either part may be missing.
-WordDetails parse_details(const std::string& text, Definitions& d) {
+WordDetails parse_details(const std::string& text, DefinedStrings& strings) {
   WordDetails details;
   std::size_t at = 0;
   if (text.size() >= 9 && text[0] == '#') {
@@ -133,21 +144,21 @@ WordDetails parse_details(const std::string& text, Definitions& d) {
     details.has_color = true;
     at = 9;
   }
-  if (at < text.size() && text[at] == ' ') details.category = intern(d, shown(text.substr(at + 1)));
+  if (at < text.size() && text[at] == ' ') details.category = strings.ref_of(shown(text.substr(at + 1)));
   return details;
 }
 
-void define_words(Vocabulary& v, const Tables& tables, const Journal& journal, Definitions& d) {
+void define_words(Vocabulary& v, const Tables& tables, const Journal& journal, DefinedStrings& strings,
+                  Definitions& d) {
   const auto text_of = [&journal](std::uint64_t id) {
     const auto text = journal.strings.find(static_cast<std::uint32_t>(id));
     return text != journal.strings.end() ? text->second : std::string{};
   };
   for (const ChannelScan& scan : tables.channels) {
     for (const std::uint32_t id : scan.words.details)
-      if (!v.word_details.contains(id)) v.word_details[id] = parse_details(text_of(id), d);
+      if (!v.word_details.contains(id)) v.word_details[id] = parse_details(text_of(id), strings);
     for (const std::uint32_t id : scan.words.texts)
-      if (const auto [text, is_new] = v.word_texts.emplace(id, d.strings.size()); is_new)  // there may be very many
-        d.strings.push_back(shown(text_of(id)));
+      if (!v.word_texts.contains(id)) v.word_texts[id] = strings.ref_of(shown(text_of(id)));
     for (const CounterKey& counter : scan.words.counters) {
       if (v.counters.contains(counter)) continue;
       const std::string domain = shown(text_of(counter.name >> 32));
@@ -239,8 +250,9 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
                               "address or value of the task's dependence", ValueType::uint64});
     }
   }
-  define_strings(v, tables, journal, d);
-  define_words(v, tables, journal, d);
+  DefinedStrings strings(d.strings);
+  define_strings(v, tables, journal, strings);
+  define_words(v, tables, journal, strings, d);
   return v;
 }
 

@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -101,9 +104,11 @@ class Scanner final : Nesting::Listener {
   };
   std::vector<OpenLoop> unplaced_;
   CollectiveCalls collectives_;
-  RegionKey data_op_{};               // waits for its `more`
-  std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
-  bool awaits_payload_ = false;       // the last record began a range that has one
+  RegionKey data_op_{};                              // waits for its `more`
+  std::uint64_t target_codeptr_ = 0;                 // of the target region that is open here
+  bool awaits_payload_ = false;                      // the last record began a range that has one
+  std::unordered_set<std::uint32_t> known_details_;  // those of out_.words
+  std::set<CounterKey> known_counters_;              // likewise
 };
 
 }  // namespace tracer::translate

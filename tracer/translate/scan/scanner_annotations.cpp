@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Annotations of the program: what events need of them.
-#include <algorithm>
-
 #include "tracer/translate/scan/scanner.hpp"
 
 namespace tracer::translate {
 
 void Scanner::word(const Record& r) {
   WordFacts& words = out_.words;
-  const auto remember = [](auto& known, const auto& value) {
-    if (std::find(known.rbegin(), known.rend(), value) == known.rend()) known.push_back(value);
+  const auto remember = [](auto& known, auto& in_order, const auto& value) {
+    if (known.insert(value).second) in_order.push_back(value);
   };
   const auto details = static_cast<std::uint32_t>(r.b >> 32);
   const auto starts_or_ends = [&](bool begins) {
@@ -22,7 +20,7 @@ void Scanner::word(const Record& r) {
     case RecordKind::range_end:
       return starts_or_ends(false);
     case RecordKind::range_counter:
-      return remember(words.counters, counter_key(r));
+      return remember(known_counters_, words.counters, counter_key(r));
     case RecordKind::range_push:
       ++words.pushes;
       if (word_payload(r.sub) == WordPayload::correlation) words.correlates = true;
@@ -36,7 +34,7 @@ void Scanner::word(const Record& r) {
   site(word_key(r));
   if (word_payload(r.sub) == WordPayload::text && r.kind != RecordKind::range_start)
     words.texts.insert(static_cast<std::uint32_t>(r.c));
-  if (details != 0) remember(words.details, details);
+  if (details != 0) remember(known_details_, words.details, details);
 }
 
 void Scanner::word_payload_follows(const Record& more) {
