@@ -82,7 +82,7 @@ int PerfThread::open(const PerfOptions& options) noexcept {
     error = errno;
   }
   counters_.close();
-  return error;
+  return error == EPERM ? ENOBUFS : error;  // it forbids no event, only more locked memory
 }
 
 void PerfThread::close() noexcept {

@@ -32,7 +32,8 @@ class PerfThread {
   ~PerfThread() { close(); }
 
   /// On the calling thread, from now on. 0, or the errno: EACCES and EPERM where the system forbids it, ENOENT and
-  /// EOPNOTSUPP where there is no such thing, EMFILE, ENOMEM and EPERM where there is no more room.
+  /// EOPNOTSUPP where there is no such thing, EMFILE and ENOMEM where there is no more room, ENOBUFS where there is no
+  /// more locked memory for the ring.
   int open(const PerfOptions& options) noexcept;
   /// Of which counters are denied, nobody hears but from here.
   const PerfCounters& counters() const noexcept { return counters_; }

@@ -68,6 +68,7 @@ std::string reason_of(int error) {
     return "the system forbids it (" + paranoid() +
            "; 2 or less is needed, and in containers perf_event_open must be allowed)";
   }
+  if (error == ENOBUFS) return "no locked memory is left for the ring (kernel.perf_event_mlock_kb, ulimit -l)";
   if (error == ENOSYS || error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL || error == E2BIG)
     return std::string{"this kernel has no such events ("} + std::strerror(error) + ")";
   return std::strerror(error);

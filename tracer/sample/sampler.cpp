@@ -70,9 +70,12 @@ void Sampler::thread_began(ChannelId channel) noexcept {
     {
       const std::lock_guard lock(mutex_);
       if (over_) return;
-      if (const int error = threads_.size() < most_threads ? watch(*thread) : EMFILE) {
+      const bool is_too_many = threads_.size() >= most_threads;
+      if (const int error = is_too_many ? EMFILE : watch(*thread)) {
         ++not_watched_;
-        if (!denied_) session_.message("samples: some threads are not watched: " + reason_of(error));
+        if (!denied_)
+          session_.message("samples: some threads are not watched: " +
+                           (is_too_many ? "there are more than " + std::to_string(most_threads) : reason_of(error)));
         denied_ = true;
       } else {
         ++threads_seen_;

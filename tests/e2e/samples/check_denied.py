@@ -16,13 +16,14 @@ from failing import fail
 OWN_LINE = "the program's own line"
 NONE = "no samples are taken and no scheduling is recorded: "
 SOME = "samples: some threads are not watched: "
+NO_RING = "no locked memory is left for the ring ("
 FORBIDDEN = "the system forbids it (kernel.perf_event_paranoid is "
 
 # What the preloaded kernel is told, and how the one line begins.
 KINDS = [(f"open:{getattr(errno, name)}", NONE) for name in (
     "EPERM EACCES ENOSYS EINVAL EMFILE ENFILE ENOMEM ENODEV EBUSY EOPNOTSUPP E2BIG ENOENT ENOSPC EINTR EAGAIN ESRCH EFAULT "
     "EBADF").split()]
-KINDS += [(f"mmap:{getattr(errno, name)}", NONE) for name in "EPERM ENOMEM EINVAL ENODEV EAGAIN".split()]
+KINDS += [(f"mmap:{getattr(errno, name)}", NONE) for name in "ENOMEM EINVAL ENODEV EAGAIN".split()]
 # Where the system does not let this user see the kernel, the trial is made a second time without it.
 TRIALS = 1 if os.geteuid() == 0 or int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2 else 2
 KINDS += [
@@ -32,7 +33,8 @@ KINDS += [
     (f"open:{errno.EMFILE}:{TRIALS + 2}", SOME),   # behind the trials comes the first thread's
     (f"open:{errno.EPERM}:{TRIALS + 1}", SOME),
     (f"one:{errno.ENOMEM}:{TRIALS + 3}", SOME),
-    (f"mmap:{errno.EPERM}:3", SOME),
+    (f"mmap:{errno.EPERM}", NONE + NO_RING),
+    (f"mmap:{errno.EPERM}:3", SOME + NO_RING),
     ("empty:0", "no samples came"),
 ]
 
