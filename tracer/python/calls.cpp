@@ -35,6 +35,7 @@ void leave(std::uint32_t name) noexcept {
   if (depth > most_depth) return leave_one();
   for (std::uint32_t at = depth; at-- != 0;) {
     if (open[at] != name) continue;
+    if (const std::uint32_t above = depth - at - 1; above != 0) tracer->count("python.calls_cut_short", above);
     while (depth > at) leave_one();
     return;
   }

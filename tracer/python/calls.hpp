@@ -16,7 +16,7 @@ extern const tracer_front_end* tracer;
 /// On the thread itself. `name`: of functions.hpp, not 0.
 void enter(std::uint32_t name) noexcept;
 /// Of a function that was there before us, nothing. Stacks of greenlets alternate: what is above the function that
-/// returns belongs to another and is left with it.
+/// returns belongs to another, is left with it, and is counted.
 void leave(std::uint32_t name) noexcept;
 bool has_open_calls() noexcept;
 void leave_all() noexcept;

@@ -15,6 +15,7 @@ from pythons import find_pythons
 
 HERE = pathlib.Path(__file__).resolve().parent
 STEPPED_BACK = "sets a profile function of its own"
+CUT_SHORT = "TRACER::COUNTER::PYTHON_CALLS_CUT_SHORT"
 
 
 def need(condition, what):
@@ -60,6 +61,7 @@ class Checker:
         need(all(phase["said_by"] == "Python" for phase in report["phases"]), "they are Python's")
         need(len(report["threads"]) >= 5 and len(report["processes"]) == 2, f"of {len(report['threads'])} threads and {len(report['processes'])} processes")
         need(report["trace"]["irregular_events"] == 0 and not any("REPAIR" in name for name in report["trace"]["properties"]), "no call is without its end, no end without its call")
+        need(CUT_SHORT not in report["trace"]["properties"], "no call is cut short")
         need(not [name for name in counts if name in ("Thread.start", "run", "_bootstrap", "decode", "wait")], "the standard library is left out")
         need(not [name for name in counts if name.endswith(("<lambda>", "<genexpr>", "<locals>"))], "what is entered for each element is part of the function around it")
         need(STEPPED_BACK not in done.stderr, "nothing is said")
@@ -88,6 +90,15 @@ class Checker:
         _, report = self.run(self.python, "-c", "import threading\ndef f(): pass\nf(); f()")
         counts = {phase["name"]: phase["count"] for phase in report["phases"]}
         need(counts == {"f": 2, "<module>": 1} or counts.get("f") == 2, f"a program on the command line: {counts}")
+
+    def greenlets(self):
+        """Of a greenlet's call that is open when the call below it returns there is the number."""
+        if self.plain(self.python, "-c", "import greenlet").returncode != 0:
+            print("left out: no greenlet here")
+            return
+        _, report = self.run(self.python, "-c", "import greenlet\ndef b(): back.switch()\ndef a(): kept.switch()\n"
+                             "back = greenlet.getcurrent()\nkept = greenlet.greenlet(b)\na()")
+        need(str(report["trace"]["properties"].get(CUT_SHORT)) == "1", f"a greenlet's call that is cut short is counted: {report['trace']['properties']}")
 
     def children(self):
         """A child's one call is not lost, of a function that its parent has called already; nor is that of the program's first module, which is
@@ -182,6 +193,7 @@ def main():
             wanted = checker.counts_and_output()
             checker.profiles(wanted)
             checker.modules()
+            checker.greenlets()
             checker.children()
             checker.leaves_others_alone()
             checker.option_counts()
