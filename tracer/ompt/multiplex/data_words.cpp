@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See data_words.hpp. No lock is waited for: a child of fork() may find one that nobody will give back.
+// See data_words.hpp. There is no lock: a child of fork() may find one that nobody will give back.
 #include "tracer/ompt/multiplex/data_words.hpp"
 
 #include <sys/mman.h>
@@ -23,9 +23,9 @@ constinit std::atomic<unsigned> words_of_block{2};
 
 constinit thread_local ThreadWords* own __attribute__((tls_model("initial-exec"))) = nullptr;
 
-/// Lists of free blocks that threads have left over.
-constinit std::atomic_flag spare_is_taken = ATOMIC_FLAG_INIT;
-constinit std::uint32_t spare_head = 0, spare_count = 0;
+/// Free blocks that threads have left over: the number of the first, and in the upper half how often the list has
+/// changed. A thread that looked at one that is another by now finds it so.
+constinit std::atomic<std::uint64_t> spare{0};
 
 Word* block_of(std::uint32_t number) noexcept {
   if (number == 0) return nullptr;
@@ -36,7 +36,8 @@ Word* block_of(std::uint32_t number) noexcept {
 }
 
 std::uint32_t next_of(std::uint32_t number) noexcept {
-  return static_cast<std::uint32_t>(block_of(number)->load(std::memory_order_relaxed));
+  const Word* const block = block_of(number);
+  return block != nullptr ? static_cast<std::uint32_t>(block->load(std::memory_order_relaxed)) : 0;
 }
 void set_next(std::uint32_t number, std::uint32_t next) noexcept {
   Word* const block = block_of(number);
@@ -62,31 +63,44 @@ bool make_chunk(ThreadWords& thread) noexcept {
   return true;
 }
 
+/// The list `spare` when it begins with another block.
+std::uint64_t changed(std::uint64_t list, std::uint32_t first) noexcept {
+  return ((list >> 32) + 1) << 32 | first;
+}
+
+// What it looks at may be in use by then: such a list has changed, and is looked at again.
 void take_spare(ThreadWords& thread) noexcept {
-  if (spare_is_taken.test_and_set(std::memory_order_acquire)) return;
-  for (std::uint32_t i = 0; i < batch && spare_head != 0; ++i) {
-    const std::uint32_t taken = spare_head;
-    spare_head = next_of(taken);
-    --spare_count;
-    set_next(taken, thread.free_head);
-    thread.free_head = taken;
-    ++thread.free_count;
+  std::uint64_t list = spare.load(std::memory_order_acquire);
+  while (const auto first = static_cast<std::uint32_t>(list)) {
+    std::uint32_t last = first, rest = next_of(first), taken = 1;
+    for (; taken < batch && rest != 0; ++taken) {
+      last = rest;
+      rest = next_of(rest);
+    }
+    if (!spare.compare_exchange_weak(list, changed(list, rest), std::memory_order_acquire)) continue;
+    set_next(last, thread.free_head);
+    thread.free_head = first;
+    thread.free_count += taken;
+    return;
   }
-  spare_is_taken.clear(std::memory_order_release);
 }
 
 /// One thread makes tasks which others end: what these have in excess comes back to it.
 void give_spare(ThreadWords& thread, std::uint32_t count) noexcept {
-  if (spare_is_taken.test_and_set(std::memory_order_acquire)) return;
-  for (std::uint32_t i = 0; i < count && thread.free_head != 0; ++i) {
-    const std::uint32_t given = thread.free_head;
-    thread.free_head = next_of(given);
-    --thread.free_count;
-    set_next(given, spare_head);
-    spare_head = given;
-    ++spare_count;
+  const std::uint32_t first = thread.free_head;
+  if (first == 0) return;
+  std::uint32_t last = first, rest = next_of(first), given = 1;
+  for (; given < count && rest != 0; ++given) {
+    last = rest;
+    rest = next_of(rest);
   }
-  spare_is_taken.clear(std::memory_order_release);
+  thread.free_head = rest;
+  thread.free_count -= given;
+  std::uint64_t list = spare.load(std::memory_order_relaxed);
+  do {
+    set_next(last, static_cast<std::uint32_t>(list));
+  } while (
+      !spare.compare_exchange_weak(list, changed(list, first), std::memory_order_release, std::memory_order_relaxed));
 }
 
 }  // namespace
