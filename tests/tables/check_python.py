@@ -107,7 +107,7 @@ def check_damage(file, directory, package, errors):
 
 
 def check_refresh(directory, tracer):
-    """Kept tables are replaced where the archive is newer, and only where they are all there is."""
+    """Kept tables are replaced where they are not those of the archive, and only where they are all there is."""
     archive, tables = directory / "chain", directory / "refreshed"
     for seconds in (0, 3600):  # the second time they are older than the archive
         shutil.rmtree(directory / "newer", ignore_errors=True)
@@ -118,6 +118,16 @@ def check_refresh(directory, tracer):
         with tracer.open(directory / "newer", tables=tables, form="rows") as trace:
             need(len(trace.tasks) == trace.report["tasks"]["created"], "tables that are kept")
         need((tables / "locations.parquet").stat().st_ino != before, "and made anew where the archive is newer")
+    for other, options in (("imbalance", None), ("chain", ("--exclude", "*")), ("lock", ("--min-duration", "1s"))):
+        if options:  # tables of the archive, but not of all of it
+            shutil.rmtree(tables)
+            subprocess.run([os.environ["TRACER_COMMAND"], "export", "--format", "parquet", *options, "-o", tables, directory / other], check=True, capture_output=True)
+        before = (tables / "locations.parquet").stat().st_ino
+        with tracer.open(directory / other, tables=tables, form="rows") as trace:
+            check_trace(trace, other, f"tables of {'a part' if options else 'another trace'} are made anew")
+        made = (tables / "locations.parquet").stat().st_ino
+        tracer.open(directory / other, tables=tables, form="rows").regions
+        need(made != before and (tables / "locations.parquet").stat().st_ino == made, f"{other}: once, and then used again")
     need(sorted(path.name for path in directory.glob("refreshed*")) == ["refreshed"], "nothing is left beside them")
     (tables / "notes.txt").write_text("mine")
     try:

@@ -17,6 +17,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/files/checksum.hpp"
+#include "tracer/base/files/crc32.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/output_stream.hpp"
 #include "tracer/base/files/own_directory.hpp"
@@ -204,6 +205,12 @@ TEST_CASE("a checksum changes with any bit and with the length") {
     CHECK(checksum(bytes, sizeof bytes) != plain);
     bytes[bit / 8] ^= static_cast<unsigned char>(1u << (bit % 8));
   }
+}
+
+TEST_CASE("a CRC-32 is zlib's") {
+  CHECK(crc32("") == 0);
+  CHECK(crc32("123456789") == 0xcbf43926u);
+  CHECK(crc32("\xff\x80") == 0x3f456cadu);
 }
 
 TEST_CASE("the three clocks are read together and go forward") {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "formats/chrome/chrome.hpp"
 #include "formats/csv/csv.hpp"
@@ -149,9 +150,11 @@ int run(const Options& options) {
     throw Error{"cannot write " + output.string() + ": there is no directory " + in.string()};
   if (options.distinct_times && format != "otf2") throw UsageError{"--distinct-times is for --format otf2"};
   if (format == "parquet") {
-    print_note(write_tables_with_progress(source, output,
-                                          options.shortest.empty() ? 0 : report::parse_duration(options.shortest),
-                                          archive.samples(Nameless::by_address)));
+    columns::WriteOptions how;
+    if (!options.shortest.empty()) how.shortest = report::parse_duration(options.shortest);
+    how.samples = archive.samples(Nameless::by_address);
+    if (!archive.is_cut() && how.shortest == 0) how.anchor = name_of_archive(archive.path());
+    print_note(write_tables_with_progress(source, output, std::move(how)));
     return ok;
   }
   if (format == "otf2") {

@@ -128,11 +128,12 @@ const TableLayout& layout_of(Table table) {
   return layouts()[static_cast<std::size_t>(table)];
 }
 
-FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions)
+FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions, std::string anchor)
     : directory_{std::move(directory)},
       origin_{std::to_string(definitions.clock.offset)},
       realtime_{std::to_string(definitions.clock.realtime)},
-      creator_{definitions.creator} {
+      creator_{definitions.creator},
+      anchor_{std::move(anchor)} {
   std::vector<std::uint32_t> ordinal(definitions.groups_of_locations.size(), 0);
   for (std::uint32_t g = 0; g < ordinal.size(); ++g) {
     if (definitions.groups_of_locations[g].kind != LocationGroupKind::process) continue;
@@ -179,11 +180,13 @@ void FileSet::make_directories() {
 }
 
 std::vector<std::pair<std::string, std::string>> FileSet::key_values(const char* table) const {
-  return {{"tracer.schema", version},
-          {"tracer.table", table},
-          {"tracer.origin_ns", origin_},
-          {"tracer.realtime_ns", realtime_},
-          {"tracer.creator", creator_}};
+  std::vector<std::pair<std::string, std::string>> all{{"tracer.schema", version},
+                                                       {"tracer.table", table},
+                                                       {"tracer.origin_ns", origin_},
+                                                       {"tracer.realtime_ns", realtime_},
+                                                       {"tracer.creator", creator_}};
+  if (!anchor_.empty()) all.emplace_back("tracer.anchor", anchor_);
+  return all;
 }
 
 std::unique_ptr<parquet::File> FileSet::open(Table table, Directory& directory) {

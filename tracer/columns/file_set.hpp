@@ -51,7 +51,8 @@ constexpr std::int64_t or_none(std::uint32_t ref) noexcept {
 
 class FileSet {
  public:
-  FileSet(std::filesystem::path directory, const Definitions& definitions);
+  /// `anchor`: as WriteOptions has it.
+  FileSet(std::filesystem::path directory, const Definitions& definitions, std::string anchor);
   FileSet(const FileSet&) = delete;
   FileSet& operator=(const FileSet&) = delete;
 
@@ -98,7 +99,7 @@ class FileSet {
   std::vector<std::uint32_t> processes_, process_of_, set_of_;
   std::vector<Directory> directories_;
   std::vector<Set> sets_;
-  std::string origin_, realtime_, creator_;
+  std::string origin_, realtime_, creator_, anchor_;
   std::size_t page_rows_;
   std::array<std::shared_ptr<parquet::Chosen>, number_of_tables> chosen_;
   std::uint64_t rows_ = 0, bytes_ = 0;

@@ -46,15 +46,15 @@ constexpr auto event_names = [] {
 }  // namespace
 
 Tables::Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
-               const std::filesystem::path& directory, std::uint64_t shortest)
+               const std::filesystem::path& directory, const WriteOptions& options)
     : definitions_{definitions},
       is_kernel_{definitions},
       host_operations_{definitions},
       replay_{replay},
       phases_{phases},
       origin_{definitions.clock.offset},
-      shortest_{shortest},
-      files_{directory, definitions},
+      shortest_{options.shortest},
+      files_{directory, definitions, options.anchor},
       samples_{files_, origin_},
       next_host_op_(definitions.locations.size()) {
   for (const Location& location : definitions.locations)

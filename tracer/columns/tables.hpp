@@ -10,6 +10,7 @@
 
 #include "tracer/columns/file_set.hpp"
 #include "tracer/columns/sample_tables.hpp"
+#include "tracer/columns/write.hpp"
 #include "tracer/replay/attributes.hpp"
 #include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/mpi/messages.hpp"
@@ -21,10 +22,9 @@ namespace tracer::columns {
 /// Where the same numbers may be computed from by a report, they are the same (tests/tables/check_parquet.py).
 class Tables final : public report::Observer, public report::MpiSink {
  public:
-  /// Writes into `directory`, which must exist and be empty. Regions shorter than `shortest` ns get no row.
-  /// `phases` must observe the replay, before this.
+  /// Writes into `directory`, which must exist and be empty. `phases` must observe the replay, before this.
   Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
-         const std::filesystem::path& directory, std::uint64_t shortest);
+         const std::filesystem::path& directory, const WriteOptions& options);
 
   void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, report::Task& task, const report::Frame& frame, std::uint64_t time) override;

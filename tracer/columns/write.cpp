@@ -28,7 +28,7 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
     replay.add(replacements);
     replay.add(phases);
   }
-  Tables tables{source.definitions(), replay, phases, pending.path(), options.shortest};
+  Tables tables{source.definitions(), replay, phases, pending.path(), options};
   report::MpiMessages messages{source.definitions(), replay, tables};
   replay.add(messages);
   std::optional<report::TimelineSamples> sampled;

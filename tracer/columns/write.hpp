@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "tracer/event_source.hpp"
 #include "tracer/samples.hpp"
@@ -14,6 +15,7 @@ struct WriteOptions {
   std::uint64_t shortest = 0;                   ///< ns; regions below it get no row
   std::function<void(double)> progress;         ///< 0 to 1; may be empty
   const samples::SampleSet* samples = nullptr;  ///< of the trace; null: none
+  std::string anchor;  ///< names the archive that has these rows and no others; "": there is none
 };
 struct WriteResult {
   std::uint64_t rows = 0, bytes = 0;

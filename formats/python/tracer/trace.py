@@ -6,6 +6,7 @@ import pathlib
 import re
 import tempfile
 import weakref
+import zlib
 
 from tracer import frames
 from tracer.command import run_command
@@ -20,9 +21,9 @@ SCHEMA = 2  # tracer-parquet/2
 def open_trace(path, tables=None, form=None):
     """Opens the trace at `path`: its directory, its traces.otf2, or a directory that `tracer export --format parquet` made.
 
-    `tables`: a directory to keep the exported tables in; it is used again if it has them. By default they are in a
-    temporary directory until the trace is closed. `form`: the form of tables ("pandas", "polars", "arrow", "rows";
-    default: pandas if installed, otherwise rows: lists of dictionaries)."""
+    `tables`: a directory to keep the exported tables in; it is used again if it has them. Other tables there are
+    replaced. By default they are in a temporary directory until the trace is closed. `form`: the form of tables
+    ("pandas", "polars", "arrow", "rows"; default: pandas if installed, otherwise rows: lists of dictionaries)."""
     return Trace(path, tables, form)
 
 
@@ -51,12 +52,14 @@ class Trace:
         if self.directory is not None:
             self._check_schema()
 
-    @staticmethod
-    def _existing_tables(archive, tables):
-        """Of `tracer run --format parquet`, or of an export before; not if the archive is newer."""
+    @classmethod
+    def _existing_tables(cls, archive, tables):
+        """Of `tracer run --format parquet`, or of an export before: all of this archive, which is not newer."""
+        anchor = archive / "traces.otf2"
         for place in ([pathlib.Path(tables)] if tables else []) + [archive / "tables"]:
             marker = place / "locations.parquet"
-            if marker.is_file() and marker.stat().st_mtime >= (archive / "traces.otf2").stat().st_mtime:
+            if (marker.is_file() and marker.stat().st_mtime >= anchor.stat().st_mtime
+                    and cls._metadata_of(place).get("tracer.anchor") == str(zlib.crc32(anchor.read_bytes()))):
                 return place
         return None
 
@@ -72,7 +75,8 @@ class Trace:
         return self.directory
 
     def _export(self, place):
-        """Tables of Tracer that are there already are older than the archive: new ones replace them when they are whole."""
+        """Tables of Tracer that are there already are older than the archive, of another one or of a part: new ones
+        replace them when they are whole."""
         def write(to):
             run_command("export", "--format", "parquet", "-o", to, self.archive)
 
@@ -95,9 +99,13 @@ class Trace:
             return False
 
     @staticmethod
-    def _schema_of(directory):
+    def _metadata_of(directory):
         from tracer.parquet import ParquetFile
-        return ParquetFile(directory / "locations.parquet").metadata.get("tracer.schema", "")
+        return ParquetFile(directory / "locations.parquet").metadata
+
+    @classmethod
+    def _schema_of(cls, directory):
+        return cls._metadata_of(directory).get("tracer.schema", "")
 
     def _check_schema(self):
         schema = self._schema_of(self.directory)

@@ -5,15 +5,17 @@
 #include <filesystem>
 #include <string>
 
+#include "tracer/columns/write.hpp"
 #include "tracer/event_source.hpp"
-#include "tracer/samples.hpp"
 
 namespace tracer::cli {
 
-/// With a progress bar on a terminal; returns a line on what was written. `samples`: of the trace; null: none. Throws
-/// tracer::Error.
+/// What WriteOptions::anchor is for the archive of this anchor file: the CRC-32 of its bytes, in decimal digits.
+std::string name_of_archive(const std::filesystem::path& anchor);
+
+/// With a progress bar on a terminal; returns a line on what was written. Throws tracer::Error.
 std::string write_tables_with_progress(EventSource& source, const std::filesystem::path& directory,
-                                       std::uint64_t shortest = 0, const samples::SampleSet* samples = nullptr);
+                                       columns::WriteOptions options);
 
 /// `tables` beside an archive's anchor file. Throws tracer::Error.
 std::string write_tables_beside(const std::filesystem::path& archive);
