@@ -27,9 +27,14 @@ except ImportError as missing:
 
 ROLES = ("UNKNOWN FUNCTION WRAPPER LOOP CODE PARALLEL SECTIONS SECTION WORKSHARE SINGLE SINGLE_SBLOCK MASTER CRITICAL CRITICAL_SBLOCK ATOMIC BARRIER "
          "IMPLICIT_BARRIER FLUSH ORDERED ORDERED_SBLOCK TASK TASK_CREATE TASK_WAIT COLL_ONE2ALL COLL_ALL2ONE COLL_ALL2ALL COLL_OTHER FILE_IO POINT2POINT "
-         "RMA DATA_TRANSFER ARTIFICIAL THREAD_CREATE THREAD_WAIT TASK_UNTIED ALLOCATE DEALLOCATE REALLOCATE FILE_IO_METADATA").split()  # OTF2_RegionRole
+         "RMA DATA_TRANSFER ARTIFICIAL THREAD_CREATE THREAD_WAIT TASK_UNTIED ALLOCATE DEALLOCATE REALLOCATE FILE_IO_METADATA CANCEL KERNEL").split()  # OTF2_RegionRole
 WAITING = {"BARRIER", "IMPLICIT_BARRIER", "TASK_WAIT"}
 SECOND = 1e-9
+
+
+def role_name(role):
+    """As OTF2 calls a role; UNKNOWN: one of a later version."""
+    return ROLES[role] if 0 <= role < len(ROLES) else "UNKNOWN"
 
 
 def parser(text, *, plot=None):
@@ -75,7 +80,7 @@ class Trace:
                                        "process": places.process.map(processes)}).reset_index(drop=True)
         r = trace.regions
         self.slices = pd.DataFrame({
-            "location": r.location.map(threads), "region": r.region.map(regions.name), "role": r.region.map(regions.role).map(lambda role: ROLES[role]),
+            "location": r.location.map(threads), "region": r.region.map(regions.name), "role": r.region.map(regions.role.map(role_name)),
             "file": r.region.map(regions.file), "line": r.region.map(regions.line), "begin": r.begin_ns * SECOND, "end": r.end_ns * SECOND,
             "own": r.exclusive_ns * SECOND, "active": (r.exclusive_ns + r.nested_ns) * SECOND})
         t = trace.tasks[trace.tasks.complete == 1]

@@ -53,11 +53,11 @@ def main():
     from imbalance import imbalance
     from region_profile import profile
     from task_graph import longest_chain
-    from tracelib import Trace
+    from tracelib import Trace, role_name
 
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
-        for kind in ("imbalance", "chain", "overlap", "lock"):
+        for kind in ("imbalance", "chain", "overlap", "operations", "lock"):
             subprocess.run([sys.argv[1], kind, directory / kind], check=True)
         table = profile(Trace(directory / "imbalance"))
         need(near(table.loc["!$omp for @example.c:11"].total, 0.06), "the profile has the loop's 60 ms")
@@ -69,12 +69,15 @@ def main():
         row = devices(Trace(directory / "overlap"))[0]
         need(near(row["overlap_host"], 0.03) and near(row["busy"], 0.102), "30 ms of 102 overlap")
         need(near(row["to_bandwidth"], 1e9) and near(row["from_bandwidth"], 2e9), "bandwidths are right")
+        table = profile(Trace(directory / "operations"))
+        need(table.loc["saxpy"].role in ("KERNEL", "FUNCTION") and table.loc["!$omp cancel @example.c:10"].role in ("CANCEL", "ARTIFICIAL"), "roles of OTF2 3.1, or what 3.0 has for them")
+        need((role_name(39), role_name(40), role_name(41)) == ("CANCEL", "KERNEL", "UNKNOWN"), "roles have OTF2's names, and later ones none")
         check_ranks(Trace, profile, directory)
         for script in sorted(SCRIPTS.glob("*.py")):
             if script.name != "tracelib.py":
                 need(script.stem in run(script.name, "--help") or True, f"{script.name} has a help")
         for script in ("region_profile.py", "imbalance.py", "devices.py"):
-            for kind in ("imbalance", "chain", "overlap", "lock"):
+            for kind in ("imbalance", "chain", "overlap", "operations", "lock"):
                 run(script, directory / kind, "--plot", directory / "plot.png")
         need((directory / "plot.png").read_bytes().startswith(b"\x89PNG"), "plots are pictures")
         run("task_graph.py", directory / "chain", "-o", directory / "tasks.dot")

@@ -115,6 +115,29 @@ inline TraceBuilder overlap_30_percent() {
   return trace;
 }
 
+/// A stream with a kernel of 10 ms, a memset of 2 ms, a wait of 20 ms, the tool's own 4 ms, and after 2 ms a copy of 1
+/// MB in 1 ms. The thread works all the time, 1 ms of it in a cancel directive.
+inline TraceBuilder operations_of_stream() {
+  TraceBuilder trace{1, 1};
+  const auto cancel = trace.region("cancel", RegionRole::cancel);
+  const auto on_stream = [&](const char* name, RegionRole role, unsigned from, unsigned to) {
+    const RegionRef region = trace.region(name, role, 0, Paradigm::cuda);
+    trace.enter(1, start + from * ms, region);
+    trace.leave(1, start + to * ms, region);
+  };
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start, cancel);
+  trace.leave(0, start + ms, cancel);
+  on_stream("saxpy", RegionRole::kernel, 2, 12);
+  on_stream("memset", RegionRole::data_transfer, 12, 14);
+  on_stream("stream synchronize", RegionRole::task_wait, 14, 34);
+  on_stream("overhead", RegionRole::artificial, 34, 38);
+  trace.simple(1, start + 40 * ms, EventType::rma_get, 0, 1'000'000, 1, 0);
+  trace.simple(1, start + 41 * ms, EventType::rma_op_complete_blocking, 0, 0, 1, 0);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  return trace;
+}
+
 /// Two threads, one lock: the second wants it after 1 ms and gets it after 10; both hold it for 10.
 inline TraceBuilder contended_lock() {
   TraceBuilder trace{2};

@@ -82,16 +82,17 @@ int main(int argc, char** argv) try {
     std::fprintf(
         stderr,
         "usage: make_trace "
-        "imbalance|even|killed|chain|overlap|lock|phases|late-leavers|large|wide|ring|sampled|many-samples DIRECTORY "
-        "[NUMBER [THREADS [SAMPLES]]]\n");
+        "imbalance|even|killed|chain|overlap|operations|lock|phases|late-leavers|large|wide|ring|sampled|many-samples "
+        "DIRECTORY [NUMBER [THREADS [SAMPLES]]]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
   Otf2Options options;
   options.attribute_types.assign(5, ValueType::uint64);
   options.metric_has_recorder = {false};
-  const auto sink = make_otf2_sink(argv[2], options);
   const std::string kind = argv[1];
+  if (kind == "operations") options.level = Otf2Level::v3_1;  // for its roles
+  const auto sink = make_otf2_sink(argv[2], options);
   const std::filesystem::path beside = std::filesystem::path{argv[2]} / samples::file_name;
   if (kind == "large") {
     const unsigned threads = argc > 4 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)) : 8;
@@ -120,6 +121,7 @@ int main(int argc, char** argv) try {
                        : kind == "even"                        ? even_loop()
                        : kind == "chain"                       ? chain_of_tasks(static_cast<unsigned>(number))
                        : kind == "overlap"                     ? overlap_30_percent()
+                       : kind == "operations"                  ? operations_of_stream()
                        : kind == "ring"                        ? ring(static_cast<unsigned>(number), 4, 10).trace
                        : kind == "phases"                      ? named_phases()
                        : kind == "late-leavers"                ? late_leavers()
