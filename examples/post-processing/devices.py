@@ -4,6 +4,7 @@
 from tracelib import WAITING, Trace, intersection, length, parser, pyplot, union
 
 NOT_WORK = WAITING | {"ALLOCATE", "DEALLOCATE", "DATA_TRANSFER", "WRAPPER"}
+BUSY = {"kernel": "#3f9e6b", "transfer": "#c9b458", "to_device": "#e8a33d", "from_device": "#9b6fc9"}  # what keeps a device busy, with its colours
 
 
 def host_work(trace, process):
@@ -39,14 +40,13 @@ def devices(trace):
         names, process = set(locations.name), locations.process.iloc[0]
         if process not in host:
             host[process] = host_work(trace, process)
-        kernels = trace.slices[trace.slices.location.isin(names)]
-        copies = trace.copies[trace.copies.location.isin(names)]
-        kernel_time = union(zip(kernels.begin, kernels.end))
-        busy = union(kernel_time + list(zip(copies.begin, copies.end)))
+        operations = trace.operations[trace.operations.location.isin(names) & trace.operations.kind.isin(BUSY)]
+        kernels = operations[operations.kind == "kernel"]
+        kernel_time, busy = union(zip(kernels.begin, kernels.end)), union(zip(operations.begin, operations.end))
         span = busy[-1][1] - busy[0][0] if busy else 0.0
         row = {"device": group, "kernels": len(kernels), "busy": length(busy), "idle": span - length(busy), "kernel_time": length(kernel_time), "overlap_host": length(intersection(busy, host[process]))}
         for way in ("to", "from"):
-            part = copies[copies.direction == way]
+            part = operations[operations.kind == way + "_device"]
             seconds = (part.end - part.begin).sum()
             row[way + "_bytes"], row[way + "_bandwidth"] = int(part.bytes.sum()), part.bytes.sum() / seconds if seconds else 0.0
         rows.append(row)
@@ -59,18 +59,17 @@ def draw(trace, file):
     figure, axes = plt.subplots(figsize=(11, 0.45 * len(names) + 1.4))
     stream = dict(zip(trace.locations.name, trace.locations.kind))
     for y, name in enumerate(names):
-        rows = trace.slices[trace.slices.location == name]
         if stream[name] == "thread":
+            rows = trace.slices[trace.slices.location == name]
             rows = rows[rows.region.str.startswith("!$omp target") | rows.role.isin({"PARALLEL"} | WAITING)]
             colours = ["#4a90d9" if role == "PARALLEL" else "#d9534f" if role in WAITING else "#b8c4d0" for role in rows.role]
         else:
-            colours = ["#3f9e6b"] * len(rows)
+            rows = trace.operations[(trace.operations.location == name) & trace.operations.kind.isin(BUSY)]
+            colours = [BUSY[kind] for kind in rows.kind]
         axes.broken_barh([(b * 1e3, (e - b) * 1e3) for b, e in zip(rows.begin, rows.end)], (y - 0.4, 0.8), facecolors=colours)
-        copies = trace.copies[trace.copies.location == name]
-        axes.broken_barh([(b * 1e3, (e - b) * 1e3) for b, e in zip(copies.begin, copies.end)], (y - 0.4, 0.8), facecolors=["#e8a33d" if d == "to" else "#9b6fc9" for d in copies.direction])
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xlabel("time [ms]   (green: kernels, orange: to the device, violet: from it, grey: the host in a target construct)")
+    axes.set_xlabel("time [ms]   (green: kernels, orange: to the device, violet: from it, yellow: memsets and other transfers, grey: the host in a target construct)")
     figure.tight_layout()
     figure.savefig(file, dpi=110)
 

@@ -61,6 +61,7 @@ class Trace:
     slices     location, region, role, file, line, begin, end, own (without regions inside), active (without other tasks)
     tasks      id, parent, region, creator, location, created, begin, end, active
     depends    source, sink (task ids)
+    operations location (the stream), kind (docs/formats/parquet.md: "kernel", "transfer", "wait"...), region, bytes, begin, end
     copies     location, direction ("to", "from"), bytes, begin, end
     locations  name, kind ("thread", "stream"), group, process (of a stream that of who uses the device)
     """
@@ -89,10 +90,12 @@ class Trace:
             "location": t.location.map(threads), "created": t.created_ns * SECOND, "begin": t.started_ns.where(t.started_ns >= 0, t.completed_ns) * SECOND,
             "end": t.completed_ns * SECOND, "active": t.active_ns * SECOND})
         self.depends = trace.dependences[["source", "sink"]]
-        c = trace.device_operations[trace.device_operations.kind.isin(("to_device", "from_device"))]
-        self.copies = pd.DataFrame({"location": c.location.map(threads), "direction": c.kind.str.replace("_device", ""), "bytes": c.bytes,
-                                    "begin": c.begin_ns * SECOND, "end": c.end_ns * SECOND})
-        self.wall = max([0, *(table[name].max() for table, name in ((r, "end_ns"), (c, "end_ns"), (trace.events, "time_ns")) if len(table))]) * SECOND
+        o = trace.device_operations
+        self.operations = pd.DataFrame({"location": o.location.map(threads), "kind": o.kind, "region": o.region.map(regions.name).fillna(""), "bytes": o.bytes,
+                                        "begin": o.begin_ns * SECOND, "end": o.end_ns * SECOND})
+        c = self.operations[o.kind.isin(("to_device", "from_device"))]
+        self.copies = pd.DataFrame({"location": c.location, "direction": c.kind.str.replace("_device", ""), "bytes": c.bytes, "begin": c.begin, "end": c.end})
+        self.wall = max([0, *(table[name].max() for table, name in ((r, "end_ns"), (o, "end_ns"), (trace.events, "time_ns")) if len(table))]) * SECOND
 
 
 def union(intervals):

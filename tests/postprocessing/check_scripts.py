@@ -69,6 +69,9 @@ def main():
         row = devices(Trace(directory / "overlap"))[0]
         need(near(row["overlap_host"], 0.03) and near(row["busy"], 0.102), "30 ms of 102 overlap")
         need(near(row["to_bandwidth"], 1e9) and near(row["from_bandwidth"], 2e9), "bandwidths are right")
+        row = devices(Trace(directory / "operations"))[0]
+        need(row["kernels"] == 1 and near(row["kernel_time"], 0.01), "kernels are kernels alone")
+        need(near(row["busy"], 0.013) and near(row["idle"], 0.026) and near(row["overlap_host"], 0.013), "waits and the tool's own time are no work of a device")
         table = profile(Trace(directory / "operations"))
         need(table.loc["saxpy"].role in ("KERNEL", "FUNCTION") and table.loc["!$omp cancel @example.c:10"].role in ("CANCEL", "ARTIFICIAL"), "roles of OTF2 3.1, or what 3.0 has for them")
         need((role_name(39), role_name(40), role_name(41)) == ("CANCEL", "KERNEL", "UNKNOWN"), "roles have OTF2's names, and later ones none")
