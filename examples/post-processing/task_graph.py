@@ -29,6 +29,11 @@ def longest_chain(tasks, depends):
     return chain[::-1], length[last]
 
 
+def quoted(text):
+    """As it stands between quotes in DOT."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
 def dot(trace, limit, creation):
     tasks = trace.tasks.sort_values("begin").head(limit)
     known = set(tasks.id)
@@ -36,9 +41,9 @@ def dot(trace, limit, creation):
     critical, steps = set(chain), set(zip(chain, chain[1:]))
     lines = ["digraph tasks {", '  rankdir=LR; node [shape=box, style="filled,rounded", fillcolor="#e8eef7", fontname="sans-serif", fontsize=10];']
     for task in tasks.itertuples():
-        place = task.region.removeprefix("!$omp task ")
+        place = quoted(task.region.removeprefix("!$omp task "))
         colour = ', color="#d6336c", penwidth=2' if task.id in critical and len(chain) > 1 else ""
-        lines.append(f'  t{task.id & (2**64 - 1)} [label="{place}\\n{task.active * 1e6:.1f} us"{colour}];'.replace("t-", "t_"))
+        lines.append(f'  t{task.id} [label="{place}\\n{task.active * 1e6:.1f} us"{colour}];')
     for edge in trace.depends.drop_duplicates().itertuples():
         if edge.source in known and edge.sink in known:
             lines.append(f"  t{edge.source} -> t{edge.sink}" + (' [color="#d6336c", penwidth=2];' if (edge.source, edge.sink) in steps else ";"))

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = TOP / "examples" / "post-processing"
@@ -40,6 +41,13 @@ def check_ranks(trace_of, profile, directory):
     need(near(waits["MPI Rank 0: Master thread"], 10 * 0.002) and waits["MPI Rank 1: Master thread"] == 0, "the next of the last waits for its message")
 
 
+def check_names_in_graph(dot):
+    import pandas
+    tasks = pandas.DataFrame({"id": [1, 2], "parent": [0, 0], "region": ["!$omp task @part-1.c:3", 'solve "x" \\'], "created": [0.0, 0.0], "begin": [0.0, 1.0], "active": [1e-6, 1e-6]})
+    text = dot(types.SimpleNamespace(tasks=tasks, depends=pandas.DataFrame({"source": [1], "sink": [2]})), 500, False)
+    need(r't1 [label="@part-1.c:3\n1.0 us"' in text and r't2 [label="solve \"x\" \\\n1.0 us"' in text, f"names stand in the graph as they are {text}")
+
+
 def main():
     try:
         import matplotlib  # noqa: F401
@@ -52,7 +60,7 @@ def main():
     from devices import devices
     from imbalance import imbalance
     from region_profile import profile
-    from task_graph import longest_chain
+    from task_graph import dot, longest_chain
     from tracelib import Trace, role_name
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -65,6 +73,7 @@ def main():
         need(near(rows.iloc[0]["max_over_min"], 3) and near(rows.iloc[0]["imbalance"], 0.5), "an imbalance of 3:1 is one")
         trace = Trace(directory / "chain")
         chain, seconds = longest_chain(trace.tasks, trace.depends)
+        check_names_in_graph(dot)
         need(len(chain) == 10 and near(seconds, 0.02), "the longest chain has 10 tasks and 20 ms")
         row = devices(Trace(directory / "overlap"))[0]
         need(near(row["overlap_host"], 0.03) and near(row["busy"], 0.102), "30 ms of 102 overlap")
