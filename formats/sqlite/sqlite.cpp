@@ -199,7 +199,7 @@ class Writer final : public TimelineVisitor {
         comms{database_, "INSERT INTO communicators VALUES (?,?)"};
     properties("schema", "tracer-sqlite/2");
     properties("creator", definitions.creator);
-    properties("realtime_ns", std::to_string(definitions.clock.realtime));
+    properties("realtime_ns", std::to_string(definitions.clock.known_realtime()));
     for (const Property& property : definitions.properties) properties(property.name, property.value);
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];

@@ -231,6 +231,8 @@ struct ClockProperties {
   std::uint64_t realtime = 0;                ///< ns since the epoch at offset; 0 or unknown_realtime: unknown
 
   bool has_realtime() const noexcept { return realtime != 0 && realtime != unknown_realtime; }
+  /// As exports and reports have it. 0: unknown.
+  std::uint64_t known_realtime() const noexcept { return has_realtime() ? realtime : 0; }
 };
 
 struct Definitions {

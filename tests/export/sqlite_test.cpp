@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of counters in SQLite, whose whole numbers have 64 bits with a sign.
+// Values of counters in SQLite, whose whole numbers have 64 bits with a sign, and its properties.
 #include <sqlite3.h>
 
 #include <cstdint>
@@ -47,4 +47,16 @@ TEST_CASE("an unsigned counter beyond SQLite's whole numbers is a real one, and 
   CHECK(column(file, "SELECT typeof(value) FROM metrics ORDER BY rowid") ==
         std::vector<std::string>{"integer", "real", "real", "integer"});
   CHECK(column(file, "SELECT value > 0 FROM metrics ORDER BY rowid") == std::vector<std::string>{"1", "1", "1", "0"});
+}
+
+TEST_CASE("in SQLite an unknown real time is 0") {
+  const test::Scratch scratch;
+  Definitions definitions;
+  for (const std::uint64_t realtime : {ClockProperties::unknown_realtime, std::uint64_t{5}}) {
+    const std::string file = scratch / "trace.sqlite";
+    definitions.clock.realtime = realtime;
+    make_sqlite_writer(definitions, file)->finish();
+    CHECK(column(file, "SELECT value FROM properties WHERE name = 'realtime_ns'") ==
+          std::vector<std::string>{realtime == 5 ? "5" : "0"});
+  }
 }

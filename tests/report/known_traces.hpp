@@ -116,7 +116,7 @@ inline TraceBuilder overlap_30_percent() {
 }
 
 /// A stream with a kernel of 10 ms, a memset of 2 ms, a wait of 20 ms, the tool's own 4 ms, and after 2 ms a copy of 1
-/// MB in 1 ms. The thread works all the time, 1 ms of it in a cancel directive.
+/// MB in 1 ms. The thread works all the time, 1 ms of it in a cancel directive. The real time is unknown.
 inline TraceBuilder operations_of_stream() {
   TraceBuilder trace{1, 1};
   const auto cancel = trace.region("cancel", RegionRole::cancel);
@@ -125,6 +125,7 @@ inline TraceBuilder operations_of_stream() {
     trace.enter(1, start + from * ms, region);
     trace.leave(1, start + to * ms, region);
   };
+  trace.editable().clock.realtime = ClockProperties::unknown_realtime;
   trace.simple(0, start, EventType::program_begin, 0, 1);
   trace.enter(0, start, cancel);
   trace.leave(0, start + ms, cancel);

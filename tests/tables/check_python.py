@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-KINDS = (("imbalance", ""), ("chain", ""), ("lock", ""), ("overlap", ""), ("phases", ""), ("ring", "3"), ("sampled", ""))
+KINDS = (("imbalance", ""), ("chain", ""), ("lock", ""), ("overlap", ""), ("operations", ""), ("phases", ""), ("ring", "3"), ("sampled", ""))
 
 
 def need(condition, what):
@@ -50,6 +50,9 @@ def check_trace(trace, kind, form):
     names = {row["location"]: row["name"] for row in rows_of(trace.locations)}
     need({t["location"]: t["name"] for t in report["threads"]}.items() <= names.items(), f"{form}: {kind}: names of threads")
     need(len(set(trace.threads().values())) == len(trace.threads()), f"{form}: {kind}: each location has a name of its own")
+    if kind == "operations":
+        known = trace._metadata_of(trace.directory)  # pylint: disable=protected-access
+        need(known["tracer.realtime_ns"] == "0", f"{form}: an unknown real time is 0")
     for name in trace.names():
         some = rows_of(trace.table(name))
         need(len(some) == len(rows_of(getattr(trace, name))), f"{form}: {kind}: {name} has {len(some)} rows")

@@ -131,7 +131,7 @@ const TableLayout& layout_of(Table table) {
 FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions, std::string anchor)
     : directory_{std::move(directory)},
       origin_{std::to_string(definitions.clock.offset)},
-      realtime_{std::to_string(definitions.clock.realtime)},
+      realtime_{std::to_string(definitions.clock.known_realtime())},
       creator_{definitions.creator},
       anchor_{std::move(anchor)} {
   std::vector<std::uint32_t> ordinal(definitions.groups_of_locations.size(), 0);

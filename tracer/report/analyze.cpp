@@ -125,7 +125,7 @@ void fill_messages(const Definitions& definitions, const MpiMessages& messages, 
 /// What the definitions alone contain about the run.
 void describe_run(const Definitions& definitions, Report& report) {
   report.creator = definitions.creator;
-  report.begin_realtime = definitions.clock.has_realtime() ? definitions.clock.realtime : 0;
+  report.begin_realtime = definitions.clock.known_realtime();
   report.properties = definitions.properties;
   report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
                                   [](const Region& region) { return region.paradigm == Paradigm::openmp; });
