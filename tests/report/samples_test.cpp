@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/sampled_trace.hpp"
+#include "tracer/cut/phase_filter.hpp"
 #include "tracer/replay/samples/counters.hpp"
+#include "tracer/replay/samples/timeline_samples.hpp"
 #include "tracer/replay/samples/without_symbols.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
@@ -170,6 +172,49 @@ TEST_CASE("a wait is split into running, sleeping and preempted, also a pause th
   CHECK(second["preempted_ns"] == 4 * ms);
   CHECK(second["preempted_working_ns"] == 2 * ms);
   CHECK(second["working_ns"] == 10 * ms);
+}
+
+TEST_CASE("within phases pauses are what of them lies in the phases, in exports and in the report") {
+  SampledTrace made{TraceBuilder{2}, {}};
+  TraceBuilder& trace = made.trace;
+  name_threads(trace.editable());
+  const auto solve = trace.region("solve", RegionRole::code, 0, Paradigm::user),
+             barrier = trace.region("barrier", RegionRole::barrier), loop = trace.region("for", RegionRole::loop);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start + 10 * ms, solve);
+  trace.enter(0, start + 12 * ms, barrier);
+  trace.leave(0, start + 15 * ms, barrier);
+  trace.leave(0, start + 20 * ms, solve);
+  trace.enter(0, start + 30 * ms, solve);
+  trace.leave(0, start + 40 * ms, solve);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  trace.enter(1, start, loop);
+  trace.leave(1, start + 50 * ms, loop);
+  SampleBuilder set{ms};
+  set.pause(101, start + 5 * ms, start + 35 * ms, false);
+  set.pause(101, start + 35 * ms, start + 36 * ms, true);
+  set.pause(102, start + 45 * ms, start + 48 * ms, false);
+  made.samples = set.set();
+  const auto within = report::within_phases(trace, {"solve"});
+
+  struct Pauses final : TimelineVisitor {
+    Lines lines;
+    void pause(const TimelinePause& pause) override {
+      lines.push_back(std::to_string(pause.location) + ": " + std::to_string((pause.begin - start) / ms) + " to " +
+                      std::to_string((pause.end - start) / ms) + (pause.preempted ? " preempted" : " asleep"));
+    }
+  } pauses;
+  report::TimelineSamples samples{within->definitions(), made.samples, pauses};
+  report::Replay replay{within->definitions()};
+  replay.add(samples);
+  within->read(replay);
+  replay.finish();
+  CHECK(pauses.lines == Lines{"0: 10 to 20 asleep", "0: 30 to 35 asleep", "0: 35 to 36 preempted"});
+
+  const Json threads = Json::parse(report::to_json(report::analyze(*within, {}, &made.samples)))["samples"]["threads"];
+  REQUIRE(threads.size() == 1);
+  CHECK(threads[0]["pauses"] == 3);
+  CHECK(threads[0]["slept_ns"] == 15 * ms);
 }
 
 TEST_CASE("a report without samples has no such section, and says how to get them") {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tracer/replay/kept_phases.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -30,6 +32,17 @@ std::size_t not_before(const std::vector<std::uint64_t>& times, std::size_t from
                                   times.begin());
 }
 
+/// The part of `pause` from `begin` to `end`, which may go on where the one before ends.
+void add_part(std::vector<samples::Pause>& parts, samples::Pause pause, std::uint64_t begin, std::uint64_t end) {
+  if (begin != pause.begin && !parts.empty() && parts.back().end == begin) {
+    parts.back().end = end;
+    return;
+  }
+  pause.begin = begin;
+  pause.end = end;
+  parts.push_back(pause);
+}
+
 }  // namespace
 
 std::uint32_t thread_id_of(const Location& location) {
@@ -42,6 +55,7 @@ std::uint32_t thread_id_of(const Location& location) {
 SampleJoin::SampleJoin(const Definitions& definitions, const samples::SampleSet& set)
     : definitions_{definitions},
       set_{set},
+      is_confined_{!phases_kept(definitions).empty()},
       cursors_(definitions.locations.size()),
       processes_(definitions.groups_of_locations.size() + 1),
       place_of_(set.samples.size(), outside) {
@@ -91,7 +105,10 @@ void SampleJoin::stop(Cursor& cursor, RegionRef region, Activity activity, std::
     const samples::Pause& pause = set_.pauses[cursor.next_pause];
     if (pause.begin >= to) break;
     const std::uint64_t begin = std::max(pause.begin, from), end = std::min(pause.end, to);
-    if (end > begin) (pause.preempted != 0 ? sum.preempted : sum.slept) += end - begin;
+    if (end > begin) {
+      (pause.preempted != 0 ? sum.preempted : sum.slept) += end - begin;
+      if (is_confined_) add_part(cursor.within, pause, begin, end);
+    }
     if (pause.end > to) break;
   }
   for (StoppedTime* total : {&cursor.stopped[static_cast<std::size_t>(activity)], &by_region_[{activity, region}]}) {
@@ -142,6 +159,13 @@ Crowd SampleJoin::crowd(LocationRef location, std::uint64_t time) const {
     crowd.by[kind] = static_cast<std::uint32_t>(std::max(0, doing[kind]));
   crowd.working = crowd.by[static_cast<std::size_t>(Activity::work)];
   return crowd;
+}
+
+std::span<const samples::Pause> SampleJoin::pauses_of(LocationRef location) const {
+  const Cursor& cursor = cursors_[location];
+  if (is_confined_) return cursor.within;
+  const auto [first, last] = cursor.pauses;
+  return std::span<const samples::Pause>{set_.pauses}.subspan(first, last - first);
 }
 
 const StoppedTime& SampleJoin::stopped(LocationRef location, Activity activity) const {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -55,9 +56,10 @@ class SampleJoin final : public Observer {
   /// Of each sample of the set: index into places(), or `outside`: a thread that the trace does not have, or a time
   /// before or after it.
   std::uint32_t place(std::size_t sample) const { return place_of_[sample]; }
-  /// A location's part of the set's samples, and of its pauses: first, one beyond the last.
+  /// A location's part of the set's samples: first, one beyond the last.
   std::pair<std::size_t, std::size_t> samples_of(LocationRef location) const { return cursors_[location].samples; }
-  std::pair<std::size_t, std::size_t> pauses_of(LocationRef location) const { return cursors_[location].pauses; }
+  /// A location's pauses; where the trace is confined to phases, what of them lies within these.
+  std::span<const samples::Pause> pauses_of(LocationRef location) const;
   /// Of a sample that is not outside.
   Crowd crowd(LocationRef location, std::uint64_t time) const;
   /// By what the thread did; then by region too, where the thread's stops were recorded.
@@ -71,6 +73,7 @@ class SampleJoin final : public Observer {
     std::size_t next_sample = 0, next_pause = 0, next_time = 0;
     std::uint32_t process = 0;
     std::array<StoppedTime, kinds> stopped{};
+    std::vector<samples::Pause> within;  ///< phases
   };
   /// Moments of a process' samples, and how many of its threads did what: changes until finished(), numbers then.
   struct Process {
@@ -83,6 +86,7 @@ class SampleJoin final : public Observer {
 
   const Definitions& definitions_;
   const samples::SampleSet& set_;
+  const bool is_confined_;       ///< to phases
   std::vector<Cursor> cursors_;  ///< by location
   std::vector<Process> processes_;
   std::vector<SamplePlace> places_;

@@ -27,9 +27,7 @@ void TimelineSamples::finished(std::uint64_t time) {
       to_.sample({l, set.samples[s].time, kind.node, name_of(kind.activity), kind.region, set.samples[s].processor,
                   line, counters.increases(s)});
     }
-    const auto [first_pause, last_pause] = join_.pauses_of(l);
-    for (std::size_t p = first_pause; p != last_pause; ++p)
-      to_.pause({l, set.pauses[p].begin, set.pauses[p].end, set.pauses[p].preempted != 0});
+    for (const samples::Pause& pause : join_.pauses_of(l)) to_.pause({l, pause.begin, pause.end, pause.preempted != 0});
   }
 }
 

@@ -64,12 +64,10 @@ class Sum {
         if (set_.samples[s].state != samples::state_not_asked)
           ++states_[{set_.samples[s].state, set_.samples[s].wait_id}];
       }
-      const auto [first_pause, last_pause] = join_.pauses_of(l);
-      row.pauses = last_pause - first_pause;
-      for (std::size_t p = first_pause; p != last_pause; ++p) {
-        const samples::Pause& pause = set_.pauses[p];
+      const auto pauses = join_.pauses_of(l);
+      row.pauses = pauses.size();
+      for (const samples::Pause& pause : pauses)
         (pause.preempted != 0 ? row.preempted : row.slept) += pause.end - std::min(pause.begin, pause.end);
-      }
       const StoppedTime& work = join_.stopped(l, Activity::work);
       row.preempted_working = work.preempted;
       row.slept_working = work.slept;
