@@ -9,6 +9,7 @@
 
 #include "tests/report/reported.hpp"
 #include "tests/report/trace_builder.hpp"
+#include "tracer/replay/timeline.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -102,6 +103,38 @@ TEST_CASE("a stream is busy or idle in each moment of its device, by what the de
   CHECK(first["busy_ns"] == 12 * ms);
   CHECK(first["idle"]["kernel_ns"] == 5 * ms);
   CHECK(first["idle"]["copy_ns"] == 5 * ms);
+}
+
+TEST_CASE("copies of one matching id end together, and each is counted") {
+  TraceBuilder trace{1, 1};
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(1, start + 10 * ms, EventType::rma_get, 0, 1000, 7);
+  trace.simple(1, start + 12 * ms, EventType::rma_get, 0, 500, 7);
+  trace.simple(1, start + 20 * ms, EventType::rma_op_complete_blocking, 0, 0, 7);
+  trace.simple(1, start + 30 * ms, EventType::rma_put, 0, 100, 7);
+  trace.simple(1, start + 35 * ms, EventType::rma_op_complete_blocking, 0, 0, 7);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  const Json device = report_of(trace)["devices"][0];
+  CHECK(device["to_device"]["count"] == 2);
+  CHECK(device["to_device"]["bytes"] == 1500);
+  CHECK(device["to_device"]["ns"] == 18 * ms);
+  CHECK(device["from_device"]["count"] == 1);
+  CHECK(device["busy_ns"] == 15 * ms);
+  CHECK(device["by_stream"][0]["copies"] == 3);
+
+  struct Slices final : TimelineVisitor {
+    std::string text;
+    void open(const Slice& slice) override { text += "(" + std::to_string(slice.depth) + " "; }
+    void close(const Slice& slice) override {
+      text += std::to_string(slice.bytes) + " of " + std::to_string((slice.end - slice.begin) / ms) + " ms)";
+    }
+  } slices;
+  report::Timeline timeline{trace.definitions(), slices};
+  report::Replay replay{trace.definitions()};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  CHECK(slices.text == "(0 (1 500 of 8 ms)1000 of 10 ms)(0 100 of 5 ms)");
 }
 
 TEST_CASE("a device that sets its memory, or copies within it, is busy, and so is the stream") {

@@ -47,12 +47,19 @@ def check_trace(trace, kind, form):
     exclusive, counts = summed(regions, "region", "exclusive_ns"), collections.Counter(row["region"] for row in regions)
     need({r: (n, exclusive.get(r, 0)) for r, n in counts.items()} == constructs, f"{form}: {kind}: {len(regions)} regions are the report's")
     need(len(rows_of(trace.tasks)) == report["tasks"]["created"], f"{form}: {kind}: {report['tasks']['created']} tasks")
+    operations = rows_of(trace.device_operations)
+    for way in ("to_device", "from_device"):
+        found = [(row["bytes"], row["end_ns"] - row["begin_ns"]) for row in operations if row["kind"] == way]
+        said = [sum(device[way][what] for device in report["devices"]) for what in ("count", "bytes", "ns")]
+        need([len(found), sum(size for size, _ in found), sum(ns for _, ns in found)] == said, f"{form}: {kind}: {said[0]} copies {way}")
     names = {row["location"]: row["name"] for row in rows_of(trace.locations)}
     need({t["location"]: t["name"] for t in report["threads"]}.items() <= names.items(), f"{form}: {kind}: names of threads")
     need(len(set(trace.threads().values())) == len(trace.threads()), f"{form}: {kind}: each location has a name of its own")
     if kind == "operations":
         known = trace._metadata_of(trace.directory)  # pylint: disable=protected-access
         need(known["tracer.realtime_ns"] == "0", f"{form}: an unknown real time is 0")
+        copies = sorted((row["bytes"], row["end_ns"] - row["begin_ns"]) for row in operations if row["kind"] == "to_device")
+        need(copies == [(1_000_000, 1_000_000), (2_000_000, 500_000)], f"{form}: copies of one matching id {copies}")
     for name in trace.names():
         some = rows_of(trace.table(name))
         need(len(some) == len(rows_of(getattr(trace, name))), f"{form}: {kind}: {name} has {len(some)} rows")

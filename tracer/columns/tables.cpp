@@ -93,15 +93,13 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
     }
     case EventType::rma_get:
     case EventType::rma_put:
-      copies_[{location, event.b}] = {location, event.time, event.a, host_op, event.type == EventType::rma_get};
+      copies_.begin(location, event.b, {event.time, event.a, host_op, event.type == EventType::rma_get});
       break;
     case EventType::rma_op_complete_blocking:
-      if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {
-        const Copy& copy = found->second;
-        add_operation(copy.location, copy.to_device ? "to_device" : "from_device", undefined_ref, copy.begin,
-                      event.time, copy.bytes, copy.host_op);
-        copies_.erase(found);
-      }
+      copies_.end(location, event.b, [&](const Copy& copy) {
+        add_operation(location, copy.to_device ? "to_device" : "from_device", undefined_ref, copy.begin, event.time,
+                      copy.bytes, copy.host_op);
+      });
       break;
     default:
       break;

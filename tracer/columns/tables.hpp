@@ -14,6 +14,7 @@
 #include "tracer/replay/attributes.hpp"
 #include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/mpi/messages.hpp"
+#include "tracer/replay/open_copies.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/measures/phases.hpp"
 
@@ -56,7 +57,6 @@ class Tables final : public report::Observer, public report::MpiSink {
     std::uint64_t time = 0;
   };
   struct Copy {
-    LocationRef location = 0;
     std::uint64_t begin = 0, bytes = 0, host_op = 0;
     bool to_device = false;
   };
@@ -84,8 +84,8 @@ class Tables final : public report::Observer, public report::MpiSink {
   std::vector<std::uint8_t> is_stream_;                             ///< by location
   std::vector<std::uint64_t> next_host_op_;                         ///< of each stream's next operation
   std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
-  std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;     ///< by location and matching id
-  std::unordered_map<OwnNumber, Lock, OwnNumber::Hash> locks_;      ///< by process and number
+  report::OpenCopies<Copy> copies_;
+  std::unordered_map<OwnNumber, Lock, OwnNumber::Hash> locks_;  ///< by process and number
   report::Bound few_locks_{std::size_t{1} << 20}, few_submits_{std::size_t{1} << 20};
   LocationRef now_location_ = 0;
   std::uint64_t now_ = 0;

@@ -97,23 +97,20 @@ void Timeline::other_event(LocationRef location, const Event& event, std::span<c
       device_operation(location, host_op, event.time, ArrowKind::transfer, true);
       const auto name =
           static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));
-      Slice slice{.location = location,
-                  .depth = static_cast<std::uint32_t>(open_[location].size()),
-                  .name = name,
-                  .begin = event.time};
+      const auto depth = static_cast<std::uint32_t>(open_[location].size() + copies_.count(location, event.b));
+      Slice slice{.location = location, .depth = depth, .name = name, .begin = event.time};
       slice.bytes = event.a;
       slice.flow_in = flow_[location];
       flow_[location] = 0;
-      copies_[{location, event.b}] = slice;
+      copies_.begin(location, event.b, slice);
       visitor_.open(slice);
       break;
     }
     case EventType::rma_op_complete_blocking:
-      if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {
-        found->second.end = event.time;
-        visitor_.close(found->second);
-        copies_.erase(found);
-      }
+      copies_.end(location, event.b, [&](Slice& slice) {
+        slice.end = event.time;
+        visitor_.close(slice);
+      });
       break;
     case EventType::metric_uint:
       if (event.ref < definitions_.metrics.size())
@@ -191,10 +188,10 @@ void Timeline::finished(std::uint64_t time) {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     while (!open_[i].empty()) pop(static_cast<LocationRef>(i), time, false);
   }
-  for (auto& [id, slice] : copies_) {
+  copies_.end_all([&](Slice& slice) {
     slice.end = std::max(time, slice.begin);
     visitor_.close(slice);
-  }
+  });
   visitor_.finish();
 }
 

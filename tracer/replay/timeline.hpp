@@ -9,6 +9,7 @@
 #include "tracer/replay/attributes.hpp"
 #include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/mpi/messages.hpp"
+#include "tracer/replay/open_copies.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/timeline.hpp"
 
@@ -58,7 +59,7 @@ class Timeline final : public Observer {
   std::vector<std::uint32_t> process_;  ///< of each location
   std::vector<std::vector<Open>> open_;
   std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
-  std::unordered_map<OwnNumber, Slice, OwnNumber::Hash> copies_;    ///< by location and matching id
+  OpenCopies<Slice> copies_;
   std::unordered_map<const Task*, Created> tasks_;
   struct OpenBand {
     Band band;

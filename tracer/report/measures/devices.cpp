@@ -138,24 +138,26 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
 void Devices::copies(LocationRef location, const Event& event) {
   State& device = devices_[device_of_[location]];
   if (event.type == EventType::rma_get || event.type == EventType::rma_put) {
-    open_[{location, event.b}] = {event.time, event.a, event.type == EventType::rma_get};
+    open_.begin(location, event.b, {event.time, event.a, event.type == EventType::rma_get});
     device.time.begin(stream_of_[location], false);
   } else if (event.type == EventType::rma_op_complete_blocking) {
-    const auto found = open_.find({location, event.b});
-    if (found == open_.end()) return;
-    const std::uint64_t ns = event.time - found->second.begin;
-    TransferTotals& totals = found->second.to_device ? device.row.to_device : device.row.from_device;
-    ++totals.count;
-    totals.bytes += found->second.bytes;
-    totals.ns += ns;
-    StreamRow& row = stream(location);
-    ++row.copies;
-    row.bytes += found->second.bytes;
-    row.copy_ns += ns;
-    device.time.end(stream_of_[location], false);
-    if (is_stand_in(location)) ++device.row.without_record;
-    open_.erase(found);
+    open_.end(location, event.b, [&](const Transfer& transfer) { end_transfer(location, transfer, event.time); });
   }
+}
+
+void Devices::end_transfer(LocationRef location, const Transfer& transfer, std::uint64_t time) {
+  State& device = devices_[device_of_[location]];
+  const std::uint64_t ns = time - transfer.begin;
+  TransferTotals& totals = transfer.to_device ? device.row.to_device : device.row.from_device;
+  ++totals.count;
+  totals.bytes += transfer.bytes;
+  totals.ns += ns;
+  StreamRow& row = stream(location);
+  ++row.copies;
+  row.bytes += transfer.bytes;
+  row.copy_ns += ns;
+  device.time.end(stream_of_[location], false);
+  if (is_stand_in(location)) ++device.row.without_record;
 }
 
 /// Of many changes the most of each stretch is kept.

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
+#include "tracer/replay/open_copies.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/measures/device_time.hpp"
 #include "tracer/report/report.hpp"
@@ -52,6 +52,7 @@ class Devices final : public Observer {
   Doing doing(LocationRef location) const;
   void refresh(LocationRef location);
   void copies(LocationRef location, const Event& event);
+  void end_transfer(LocationRef location, const Transfer& transfer, std::uint64_t time);
   void memory(State& device, std::uint64_t time, std::uint64_t bytes);
   StreamRow& stream(LocationRef location) { return devices_[device_of_[location]].streams[stream_of_[location]]; }
 
@@ -61,12 +62,12 @@ class Devices final : public Observer {
   const std::uint32_t bytes_;             ///< an attribute
   std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
-  std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id
-  std::vector<bool> of_host_;                                      ///< of each location: the host's view
-  std::vector<std::size_t> stream_of_;                             ///< of each location: in its device's account
-  std::vector<Doing> doing_;                                       ///< of each location
-  std::vector<bool> is_wait_;                                      ///< of each region: a call that waits for a device
-  std::vector<bool> is_move_;                                      ///< of each region: on a stream, a memset or copy
+  OpenCopies<Transfer> open_;
+  std::vector<bool> of_host_;           ///< of each location: the host's view
+  std::vector<std::size_t> stream_of_;  ///< of each location: in its device's account
+  std::vector<Doing> doing_;            ///< of each location
+  std::vector<bool> is_wait_;           ///< of each region: a call that waits for a device
+  std::vector<bool> is_move_;           ///< of each region: on a stream, a memset or copy
   std::vector<Process> processes_;
 };
 

@@ -76,14 +76,12 @@ void Phases::other_event(LocationRef location, const Event& event, std::span<con
     case EventType::rma_get:
     case EventType::rma_put:
       device_operation(location, host_op);
-      copies_[{location, event.b}] = {event.time, std::move(running_[location])};
+      copies_.begin(location, event.b, {event.time, std::move(running_[location])});
       running_[location].clear();
       return;
     case EventType::rma_op_complete_blocking:
-      if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {
-        credit(found->second.phases, event.time - std::min(event.time, found->second.begin));
-        copies_.erase(found);
-      }
+      copies_.end(location, event.b,
+                  [&](const Copy& copy) { credit(copy.phases, event.time - std::min(event.time, copy.begin)); });
       return;
     default:
       return;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tracer/replay/attributes.hpp"
+#include "tracer/replay/open_copies.hpp"
 #include "tracer/replay/per_location.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/measures/replacements.hpp"
@@ -55,8 +56,8 @@ class Phases final : public Observer {
   std::uint64_t visits_ = 0;
   std::vector<bool> virtual_;                                     ///< by location: no thread
   std::unordered_map<OwnNumber, Open, OwnNumber::Hash> submits_;  ///< by process and host_op_id
-  std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;   ///< by location and matching id
-  std::vector<Open> running_;                                     ///< of each stream's operation
+  OpenCopies<Copy> copies_;
+  std::vector<Open> running_;  ///< of each stream's operation
   bool any_ = false;
 };
 
