@@ -137,6 +137,36 @@ TEST_CASE("copies of one matching id end together, and each is counted") {
   CHECK(slices.text == "(0 (1 500 of 8 ms)1000 of 10 ms)(0 100 of 5 ms)");
 }
 
+TEST_CASE("one-sided operations of threads are neither copies nor what submits some") {
+  TraceBuilder trace{1, 1};
+  const auto phase = trace.region("exchange", RegionRole::code, 0, Paradigm::user);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start + 5 * ms, phase);
+  trace.simple(0, start + 10 * ms, EventType::rma_put, 0, 64, 7);
+  trace.simple(0, start + 20 * ms, EventType::rma_op_complete_blocking, 0, 0, 7);
+  trace.leave(0, start + 25 * ms, phase);
+  trace.simple(1, start + 30 * ms, EventType::rma_put, 0, 100, 7);
+  trace.simple(1, start + 35 * ms, EventType::rma_op_complete_blocking, 0, 0, 7);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  CHECK(report["devices"][0]["from_device"]["count"] == 1);
+  CHECK(report["phases"][0]["device_operations_ns"] == 0);
+
+  struct Copies final : TimelineVisitor {
+    std::string text;
+    void close(const Slice& slice) override {
+      if (slice.bytes != 0) text += std::to_string(slice.location) + " copies " + std::to_string(slice.bytes) + "; ";
+    }
+    void arrow(const Arrow& arrow) override { text += "arrow from " + std::to_string(arrow.from); }
+  } copies;
+  report::Timeline timeline{trace.definitions(), copies};
+  report::Replay replay{trace.definitions()};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  CHECK(copies.text == "1 copies 100; ");
+}
+
 TEST_CASE("a device that sets its memory, or copies within it, is busy, and so is the stream") {
   TraceBuilder trace{1, 1};
   trace.editable().attributes.push_back({"ALLOCATION_SIZE", "", ValueType::uint64});

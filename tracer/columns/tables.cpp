@@ -93,7 +93,8 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
     }
     case EventType::rma_get:
     case EventType::rma_put:
-      copies_.begin(location, event.b, {event.time, event.a, host_op, event.type == EventType::rma_get});
+      if (report::has_copies(definitions_.locations[location]))
+        copies_.begin(location, event.b, {event.time, event.a, host_op, event.type == EventType::rma_get});
       break;
     case EventType::rma_op_complete_blocking:
       copies_.end(location, event.b, [&](const Copy& copy) {

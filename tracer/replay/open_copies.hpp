@@ -13,6 +13,11 @@
 
 namespace tracer::report {
 
+/// One-sided operations of streams are copies; those of threads are messages, as SHMEM's.
+inline bool has_copies(const Location& location) noexcept {
+  return location.kind == LocationKind::accelerator_stream;
+}
+
 /// `Copy`: what is remembered of one.
 template <class Copy>
 class OpenCopies {

@@ -94,6 +94,7 @@ void Timeline::other_event(LocationRef location, const Event& event, std::span<c
       break;
     case EventType::rma_get:
     case EventType::rma_put: {
+      if (!has_copies(definitions_.locations[location])) break;
       device_operation(location, host_op, event.time, ArrowKind::transfer, true);
       const auto name =
           static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));

@@ -75,6 +75,7 @@ void Phases::other_event(LocationRef location, const Event& event, std::span<con
       return device_operation(location, host_op);
     case EventType::rma_get:
     case EventType::rma_put:
+      if (!has_copies(definitions_.locations[location])) return;
       device_operation(location, host_op);
       copies_.begin(location, event.b, {event.time, std::move(running_[location])});
       running_[location].clear();
