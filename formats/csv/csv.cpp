@@ -154,7 +154,8 @@ class Writer final : public TimelineVisitor {
     end(regions);
     start(metric_names, "metric_names.csv", "metric,name,unit");
     for (std::size_t i = 0; i < definitions.metrics.size(); ++i)
-      metric_names << i << ',' << cell(definitions.metrics[i].name) << ',' << cell(definitions.metrics[i].unit) << '\n';
+      metric_names << i << ',' << cell(definitions.metrics[i].name) << ',' << cell(definitions.metrics[i].shown_unit())
+                   << '\n';
     end(metric_names);
   }
 

@@ -311,7 +311,7 @@ class Writer final : public TimelineVisitor {
                                     first_counter_track + static_cast<std::uint64_t>(counter_tracks_.size()));
     if (is_new) {
       Proto unit, descriptor;
-      if (is_defined) unit.text(track::counter_unit_name, definitions_.metrics[counter.metric].unit);
+      if (is_defined) unit.text(track::counter_unit_name, definitions_.metrics[counter.metric].shown_unit());
       descriptor.varint(track::uuid, known->second);
       descriptor.text(track::name, is_defined ? definitions_.metrics[counter.metric].name : "metric");
       if (of_thread)

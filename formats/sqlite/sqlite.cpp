@@ -217,7 +217,7 @@ class Writer final : public TimelineVisitor {
     }
     for (std::size_t i = 0; i < definitions.comms.size(); ++i) comms(std::uint64_t{i}, definitions.comms[i].name);
     for (std::size_t i = 0; i < definitions.metrics.size(); ++i)
-      metrics(std::uint64_t{i}, definitions.metrics[i].name, definitions.metrics[i].unit);
+      metrics(std::uint64_t{i}, definitions.metrics[i].name, definitions.metrics[i].shown_unit());
   }
 
   Database database_;

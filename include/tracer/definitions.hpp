@@ -220,6 +220,12 @@ struct Metric {
   LocationRef scope_location = undefined_ref;  ///< of an instance without scope_group: what it is of
   std::uint8_t kind = 0, mode = 17, base = 1;  ///< OTF2_MetricType: other, _MetricMode: absolute, at a point, _Base: 10
   std::int64_t exponent = 0;                   ///< a value counts base to the power of this
+
+  /// What a value counts, for people: the unit with its factor, as in "10^-6 s".
+  std::string shown_unit() const {
+    if (exponent == 0) return unit;
+    return (base == 0 ? "2^" : "10^") + std::to_string(exponent) + (unit.empty() ? "" : " ") + unit;
+  }
 };
 
 struct ClockProperties {

@@ -67,6 +67,24 @@ TEST_CASE("in Perfetto's format counters of a thread have a track for each threa
   CHECK(count(out.str(), "work") == 2);
 }
 
+TEST_CASE("the unit of a counter has the factor of its values") {
+  Definitions d = definitions();
+  d.metrics[0] = {"traffic", "", "Bytes"};
+  d.metrics[0].base = 0;
+  d.metrics[0].exponent = 10;
+  d.metrics[1] = {"time", "", "s"};
+  d.metrics[1].exponent = -6;
+  d.metrics[2] = {"rate", "", ""};
+  d.metrics[2].exponent = 3;
+  CHECK(d.metrics[0].shown_unit() == "2^10 Bytes");
+  CHECK(d.metrics[1].shown_unit() == "10^-6 s");
+  CHECK(d.metrics[2].shown_unit() == "10^3");
+  std::ostringstream out;
+  write_counters(*make_perfetto_writer(d, out));
+  CHECK(count(out.str(), "2^10 Bytes") == 1);
+  CHECK(count(out.str(), "10^-6 s") == 1);
+}
+
 TEST_CASE("in Perfetto's format an unsigned counter beyond whole numbers with a sign is a real one") {
   const Definitions d = definitions();
   std::ostringstream out;

@@ -40,6 +40,15 @@ TEST_CASE("a name that a spreadsheet would take for a formula is text in CSV") {
   CHECK(text.find("5,a=b,") != std::string::npos);
 }
 
+TEST_CASE("in CSV the unit of a metric has the factor of its values") {
+  const test::Scratch scratch;
+  Definitions definitions;
+  definitions.metrics = {{"time", "", "s"}, {"work", "", "#"}};
+  definitions.metrics[0].exponent = -6;
+  make_csv_writer(definitions, scratch.path())->finish();
+  CHECK(text_of_file(scratch / "metric_names.csv") == "metric,name,unit\n0,time,10^-6 s\n1,work,#\n");
+}
+
 TEST_CASE("in CSV a phase's max_over_mean has all its digits") {
   const test::Scratch scratch;
   const auto writer = make_csv_writer(Definitions{}, scratch.path());

@@ -49,6 +49,16 @@ TEST_CASE("an unsigned counter beyond SQLite's whole numbers is a real one, and 
   CHECK(column(file, "SELECT value > 0 FROM metrics ORDER BY rowid") == std::vector<std::string>{"1", "1", "1", "0"});
 }
 
+TEST_CASE("in SQLite the unit of a metric has the factor of its values") {
+  const test::Scratch scratch;
+  const std::string file = scratch / "trace.sqlite";
+  Definitions definitions;
+  definitions.metrics = {{"time", "", "s"}, {"work", "", "#"}};
+  definitions.metrics[0].exponent = -6;
+  make_sqlite_writer(definitions, file)->finish();
+  CHECK(column(file, "SELECT unit FROM metric_names ORDER BY metric") == std::vector<std::string>{"10^-6 s", "#"});
+}
+
 TEST_CASE("in SQLite an unknown real time is 0") {
   const test::Scratch scratch;
   Definitions definitions;

@@ -272,7 +272,8 @@ void Tables::add_definitions() {
   File metrics = files_.make("metric_names", {{"metric"}, {"name", text}, {"unit", text}, {"description", text}});
   for (std::size_t i = 0; i < definitions_.metrics.size(); ++i) {
     const Metric& metric = definitions_.metrics[i];
-    metrics.row(i, metrics.word(1, metric.name), metrics.word(2, metric.unit), metrics.word(3, metric.description));
+    metrics.row(i, metrics.word(1, metric.name), metrics.word(2, metric.shown_unit()),
+                metrics.word(3, metric.description));
   }
   files_.close(metrics);
   add_phases();

@@ -64,7 +64,7 @@ std::string Api::extra() const {
       }
       const bool is_known = series.metric < of.metrics.size();
       counters.push_back({{"name", is_known ? of.metrics[series.metric].name : "metric"},
-                          {"unit", is_known ? of.metrics[series.metric].unit : ""},
+                          {"unit", is_known ? of.metrics[series.metric].shown_unit() : ""},
                           {"lane", one.first_lane + series.location},
                           {"min", series.least},
                           {"max", series.most},

@@ -224,7 +224,7 @@ void PageSide::add_counters(Json& meta) const {
     }
     const bool known = metric < definitions.metrics.size();
     meta["counters"].push_back({{"name", known ? definitions.metrics[metric].name : "metric"},
-                                {"unit", known ? definitions.metrics[metric].unit : ""},
+                                {"unit", known ? definitions.metrics[metric].shown_unit() : ""},
                                 {"lane", location + first_location_},
                                 {"max", series.max},
                                 {"min", series.min},
