@@ -117,7 +117,7 @@ def check_damage(file, directory, package, errors):
 
 
 def check_refresh(directory, tracer):
-    """Kept tables are replaced where they are not those of the archive, and only where they are all there is."""
+    """Kept tables are replaced where the archive is newer, and only where they are all there is; those of others stay."""
     archive, tables = directory / "chain", directory / "refreshed"
     for seconds in (0, 3600):  # the second time they are older than the archive
         shutil.rmtree(directory / "newer", ignore_errors=True)
@@ -133,11 +133,11 @@ def check_refresh(directory, tracer):
             shutil.rmtree(tables)
             subprocess.run([os.environ["TRACER_COMMAND"], "export", "--format", "parquet", *options, "-o", tables, directory / other], check=True, capture_output=True)
         before = (tables / "locations.parquet").stat().st_ino
-        with tracer.open(directory / other, tables=tables, form="rows") as trace:
-            check_trace(trace, other, f"tables of {'a part' if options else 'another trace'} are made anew")
-        made = (tables / "locations.parquet").stat().st_ino
-        tracer.open(directory / other, tables=tables, form="rows").regions
-        need(made != before and (tables / "locations.parquet").stat().st_ino == made, f"{other}: once, and then used again")
+        try:
+            tracer.open(directory / other, tables=tables, form="rows").tasks
+            need(False, f"{other}: tables of {'a part' if options else 'another trace'} are refused")
+        except tracer.TracerError as error:
+            need("of a part of one" in str(error) and (tables / "locations.parquet").stat().st_ino == before, f"they stay: {error}")
     need(sorted(path.name for path in directory.glob("refreshed*")) == ["refreshed"], "nothing is left beside them")
     (tables / "notes.txt").write_text("mine")
     try:

@@ -57,11 +57,14 @@ class Trace:
         """Of `tracer run --format parquet`, or of an export before: all of this archive, which is not newer."""
         anchor = archive / "traces.otf2"
         for place in ([pathlib.Path(tables)] if tables else []) + [archive / "tables"]:
-            marker = place / "locations.parquet"
-            if (marker.is_file() and marker.stat().st_mtime >= anchor.stat().st_mtime
+            if ((place / "locations.parquet").is_file() and not cls._are_older(place, archive)
                     and cls._metadata_of(place).get("tracer.anchor") == str(zlib.crc32(anchor.read_bytes()))):
                 return place
         return None
+
+    @staticmethod
+    def _are_older(place, archive):
+        return (place / "locations.parquet").stat().st_mtime < (archive / "traces.otf2").stat().st_mtime
 
     def _need_tables(self):
         if self.directory is None:
@@ -75,14 +78,15 @@ class Trace:
         return self.directory
 
     def _export(self, place):
-        """Tables of Tracer that are there already are older than the archive, of another one or of a part: new ones
-        replace them when they are whole."""
+        """New tables replace those of Tracer that are older than the archive, when the new ones are whole."""
         def write(to):
             run_command("export", "--format", "parquet", "-o", to, self.archive)
 
         if not self._has_only_tables(place):
             write(place)
             return
+        if not self._are_older(place, self.archive):
+            raise TracerError(f"{place} has tables of another trace or of a part of one: open {place} itself, or name another directory")
         place = place.resolve()
         with tempfile.TemporaryDirectory(prefix=f"{place.name}.", dir=place.parent) as beside:
             new, old = pathlib.Path(beside) / "new", pathlib.Path(beside) / "old"
