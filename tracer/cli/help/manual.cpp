@@ -128,9 +128,11 @@ int print_settings() {
                 cell(row.allowed).c_str(), cell(row.meaning).c_str());
   }
   std::printf(
-      "\nVariables of `tracer run` itself: `TRACER_LIBRARY` names the libtracer.so to use, `TRACER_OPENMP_RUNTIME` "
-      "the\n"
-      "libomp that `--runtime auto` and `tracer info` use; `NO_COLOR` turns colours off.\n\n"
+      "\nVariables of the commands themselves, which `--set` does not take: `TRACER_LIBRARY` names the libtracer.so to "
+      "use,\n"
+      "`TRACER_OPENMP_RUNTIME` the libomp that `--runtime auto` and `tracer info` use; `NO_COLOR` turns colours off. "
+      "Where\n"
+      "`TERM` is `dumb` or not set, commands send no escape sequences.\n\n"
       "`tracer run --annotations` sets these variables; to record annotations without it, set them to\n"
       "libtracer-annotations.so (beside libtracer.so): `NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT),\n"
       "`KOKKOS_TOOLS_LIBS` (Kokkos; before 3.7 `KOKKOS_PROFILE_LIBRARY`), `LD_PRELOAD` (ROCTx).\n");

@@ -50,7 +50,8 @@ Probe probe_runtime(const fs::path& runtime, const fs::path& library) {
   const fs::path place = fs::temp_directory_path(error);
   if (error) return {std::nullopt, "there is no directory for temporary files: " + error.message()};
   std::string name = (place / "tracer-info-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) return {std::nullopt, system_message("cannot make " + name, errno)};
+  if (mkdtemp(name.data()) == nullptr)
+    return {std::nullopt, system_message("cannot make a directory in " + place.string(), errno)};
   const fs::path directory = name;
   const pid_t child = fork();
   if (child == 0) start_runtime(runtime, library, directory / "trace");
