@@ -131,7 +131,7 @@ def check_leftovers(options, victim, work):
             yield f"planted leftovers: {command} ends with {status}"
         if bad := obeyed(said):
             yield f"planted leftovers: {command} prints {bad}: {said!r}"
-        if IS_ROOT and str(foreign).encode() in said:
+        if IS_ROOT and str(foreign) not in command and str(foreign).encode() in said:
             yield f"planted leftovers: {command} names another user's: {said!r}"
     if state_of(victim) != before:
         yield "planted leftovers: the victim's files changed"
