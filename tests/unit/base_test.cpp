@@ -210,6 +210,7 @@ TEST_CASE("a checksum changes with any bit and with the length") {
 TEST_CASE("a CRC-32 is zlib's") {
   CHECK(crc32("") == 0);
   CHECK(crc32("123456789") == 0xcbf43926u);
+  CHECK(crc32("6789", crc32("12345")) == 0xcbf43926u);
   CHECK(crc32("\xff\x80") == 0x3f456cadu);
 }
 

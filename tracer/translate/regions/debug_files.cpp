@@ -6,34 +6,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "tracer/base/files/crc32.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/translate/regions/zstd_sections.hpp"
 
 namespace tracer::translate {
 namespace {
 
-/// The checksum that .gnu_debuglink has of its file: CRC-32 as in zlib.
+/// The checksum that .gnu_debuglink has of its file.
 std::uint32_t debuglink_checksum(int fd) {
-  static const auto table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xedb88320u : 0);
-      made[i] = value;
-    }
-    return made;
-  }();
-  std::uint32_t sum = ~0u;
-  std::vector<unsigned char> buffer(1 << 20);
+  std::uint32_t sum = 0;
+  std::vector<char> buffer(1 << 20);
   for (off_t at = 0;;) {
     const ssize_t got = pread(fd, buffer.data(), buffer.size(), at);
-    if (got <= 0) return ~sum;
-    for (ssize_t i = 0; i < got; ++i) sum = table[(sum ^ buffer[static_cast<std::size_t>(i)]) & 0xff] ^ (sum >> 8);
+    if (got <= 0) return sum;
+    sum = crc32({buffer.data(), static_cast<std::size_t>(got)}, sum);
     at += got;
   }
 }
