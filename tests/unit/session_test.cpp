@@ -15,38 +15,14 @@
 #include "catch.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
-#include "support/scratch.hpp"
-#include "tracer/base/clock.hpp"
-#include "tracer/drain/drainer.hpp"
+#include "tests/unit/session_run.hpp"
 #include "tracer/program_names.hpp"
 #include "tracer/session/session.hpp"
 
 using namespace tracer;
+using namespace tracer::test;
 
 namespace {
-
-Record numbered(std::uint64_t number) {
-  Record record{};
-  record.time = now();
-  record.kind = RecordKind::work;
-  record.endpoint = Endpoint::begin;
-  record.b = number;
-  return record;
-}
-
-struct Run {
-  test::Scratch scratch;
-  Config config;
-  Session* session = nullptr;
-
-  void start() {
-    config.output = (scratch.path() / "out").string();
-    config.log = LogLevel::off;
-    session = Session::start({}, config, make_drainer);
-    REQUIRE(session);
-  }
-  std::unique_ptr<raw::RawTrace> finish() { return raw::open_trace(session->finish(Ending::finalize)); }
-};
 
 /// What is written to standard error as long as this is there, in a file.
 class Said {
@@ -67,36 +43,6 @@ class Said {
   std::filesystem::path path_;
   UniqueFd before_;
 };
-
-std::vector<Record> read_all(const TraceSource& source, ChannelId channel) {
-  std::vector<Record> all;
-  const auto reader = source.records(channel);
-  for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
-    all.insert(all.end(), batch.begin(), batch.end());
-  return all;
-}
-
-/// The numbers of the work records, without what the collector tells about itself.
-std::vector<std::uint64_t> numbers(const std::vector<Record>& records) {
-  std::vector<std::uint64_t> result;
-  for (const auto& record : records) {
-    if (record.kind == RecordKind::work) result.push_back(record.b);
-  }
-  return result;
-}
-
-void record_numbers(std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (auto* channel = this_channel()) channel->emit(numbered(i));
-  }
-}
-
-bool counts_up(const std::vector<std::uint64_t>& values, std::uint64_t from) {
-  for (const auto value : values) {
-    if (value != from++) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -218,39 +164,6 @@ TEST_CASE("a pair of records is never separated") {
   }
   CHECK_FALSE(first_is_more);
   CHECK(mores == 66'666);
-}
-
-TEST_CASE("a flight recorder keeps the newest records and says how many are gone") {
-  Run run;
-  run.config.on_full = FullPolicy::newest;
-  run.config.memory = 1 << 20;
-  run.start();
-  constexpr std::uint64_t count = 1'000'000;
-  std::thread(record_numbers, count).join();
-  const auto trace = run.finish();
-  const auto records = read_all(*trace, 0);
-  const auto values = numbers(records);
-  REQUIRE_FALSE(values.empty());
-  CHECK(records.front().kind == RecordKind::lost);
-  CHECK(values.back() == count - 1);
-  CHECK(counts_up(values, values.front()));
-  CHECK(trace->journal().channels[0].lost + values.size() == count);
-}
-
-TEST_CASE("a flight recorder that is flushed now and then counts only what is in no flush") {
-  Run run;
-  run.config.on_full = FullPolicy::newest;
-  run.config.memory = 1 << 20;
-  run.start();
-  constexpr std::uint64_t each = 100'000, times = 5;
-  std::thread([] {
-    for (std::uint64_t i = 0; i < times; ++i) {
-      record_numbers(each);
-      Session::current()->flush();
-    }
-  }).join();
-  const auto trace = run.finish();
-  CHECK(trace->journal().channels[0].lost + numbers(read_all(*trace, 0)).size() == each * times);
 }
 
 TEST_CASE("a size limit stops recording, and what was lost is counted") {
