@@ -21,9 +21,10 @@ SCHEMA = 2  # tracer-parquet/2
 def open_trace(path, tables=None, form=None):
     """Opens the trace at `path`: its directory, its traces.otf2, or a directory that `tracer export --format parquet` made.
 
-    `tables`: a directory to keep the exported tables in; it is used again if it has them. Other tables there are
-    replaced. By default they are in a temporary directory until the trace is closed. `form`: the form of tables
-    ("pandas", "polars", "arrow", "rows"; default: pandas if installed, otherwise rows: lists of dictionaries)."""
+    `tables`: a directory to keep the exported tables in; it is used again if it has them. Tables there that are older
+    than the archive are replaced; those of another trace or of a part of one raise TracerError. By default they are in
+    a temporary directory until the trace is closed. `form`: the form of tables ("pandas", "polars", "arrow", "rows";
+    default: pandas if installed, otherwise rows: lists of dictionaries)."""
     return Trace(path, tables, form)
 
 
