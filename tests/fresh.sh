@@ -13,8 +13,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ "$(id -u)" -eq 0 ] || { echo "tests/fresh.sh: run it as root (debootstrap, chroot)" >&2; exit 2; }
-for program in debootstrap git chroot unshare ip; do
-  command -v $program >/dev/null || { echo "tests/fresh.sh: $program is not installed" >&2; exit 2; }
+for need in debootstrap git chroot:coreutils unshare:util-linux ip:iproute2; do # PROGRAM[:PACKAGE]
+  command -v "${need%:*}" >/dev/null || { echo "tests/fresh.sh: ${need%:*} is not installed (apt-get install ${need#*:})" >&2; exit 2; }
 done
 work=${TRACER_FRESH_WORK:-$(mktemp -d /var/tmp/tracer-fresh.XXXXXX)}
 mkdir -p "$work" || exit 1
