@@ -121,6 +121,5 @@ class JournalWriter {
 
 /// Throws tracer::Error when this is no journal, or one of another version. Damage inside is reported in the result.
 JournalFile read_journal(const std::filesystem::path& path);
-JournalFile parse_journal(std::span<const std::byte> bytes);
 
 }  // namespace tracer::raw

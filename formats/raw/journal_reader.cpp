@@ -183,33 +183,13 @@ class Parser {
 
 /// The bytes of a journal, requested from front to back.
 class Source {
+  explicit Source(RegularFile file) : fd_{std::move(file.fd)}, size_{file.size} {}
+
  public:
-  virtual ~Source() = default;
-  virtual std::uint64_t size() const = 0;
+  explicit Source(const std::filesystem::path& path) : Source(open_to_read(path)) {}
+  std::uint64_t size() const { return size_; }
   /// `count` bytes at `at`, valid until the next call; empty when they are not there.
-  virtual std::span<const std::byte> get(std::uint64_t at, std::size_t count) = 0;
-};
-
-class MemorySource final : public Source {
- public:
-  explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  std::uint64_t size() const override { return bytes_.size(); }
-  std::span<const std::byte> get(std::uint64_t at, std::size_t count) override {
-    if (at > bytes_.size() || count > bytes_.size() - at) return {};
-    return bytes_.subspan(at, count);
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
-
-class FileSource final : public Source {
-  explicit FileSource(RegularFile file) : fd_{std::move(file.fd)}, size_{file.size} {}
-
- public:
-  explicit FileSource(const std::filesystem::path& path) : FileSource(open_to_read(path)) {}
-  std::uint64_t size() const override { return size_; }
-  std::span<const std::byte> get(std::uint64_t at, std::size_t count) override {
+  std::span<const std::byte> get(std::uint64_t at, std::size_t count) {
     if (at > size_ || count > size_ - at) return {};
     if (at < begin_ || at + count > begin_ + window_.size()) {
       constexpr std::size_t ahead = 1 << 20;
@@ -313,14 +293,9 @@ JournalFile parse(Source& source) {
 
 }  // namespace
 
-JournalFile parse_journal(std::span<const std::byte> bytes) {
-  MemorySource source(bytes);
-  return parse(source);
-}
-
 JournalFile read_journal(const std::filesystem::path& path) {
   try {
-    FileSource source(path);
+    Source source(path);
     return parse(source);
   } catch (const Error& error) {
     const std::string what = error.what();

@@ -96,11 +96,6 @@ class alignas(64) Channel {
     emit_slowly(record.time, record.head, record.b, record.c);
   }
   [[gnu::always_inline]] void emit(const Record& record) noexcept { emit(words_of(record)); }
-  /// All at once, or none where there is something to look at.
-  template <class... Words>
-  [[gnu::always_inline]] bool try_emit(const Words&... records) noexcept {
-    return ring_.try_put(records...);
-  }
   /// `more` becomes a RecordKind::more by copy_slot(); both are kept or neither.
   template <class More>
   [[gnu::always_inline]] void emit(const RecordWords& record, const More& more) noexcept {

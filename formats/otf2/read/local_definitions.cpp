@@ -65,10 +65,6 @@ LocalDefinitions definitions_in(RecordFile records) {
 
 }  // namespace
 
-LocalDefinitions read_local_definitions(const std::filesystem::path& file) {
-  return size_of_file(file) ? definitions_in(RecordFile{file}) : LocalDefinitions{};
-}
-
 std::shared_ptr<const LocalDefinitions> LocalDefinitionFiles::read(const std::filesystem::path& file) {
   if (!size_of_file(file)) return std::make_shared<const LocalDefinitions>();
   RecordFile records{file};

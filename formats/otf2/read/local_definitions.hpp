@@ -41,10 +41,8 @@ struct LocalDefinitions {
   }
 };
 
-/// A file that does not exist is an empty one; throws tracer::Error when it is damaged.
-LocalDefinitions read_local_definitions(const std::filesystem::path& file);
-
-/// The same of one location after the other: those of a process are mostly the same, which is kept once. Any thread.
+/// Reads the files of one location after the other: those of a process are mostly the same, which is kept once. Any
+/// thread. A file that does not exist is an empty one; throws tracer::Error when it is damaged.
 class LocalDefinitionFiles {
  public:
   std::shared_ptr<const LocalDefinitions> read(const std::filesystem::path& file);

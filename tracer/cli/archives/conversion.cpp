@@ -106,13 +106,6 @@ std::string wanted_output(const std::string& given) {
   return setting != nullptr && *setting != '\0' ? setting : default_output;
 }
 
-std::string output_pattern(const std::string& given) {
-  std::string pattern = wanted_output(given);
-  pattern = fs::absolute(pattern).lexically_normal().string();
-  while (pattern.size() > 1 && pattern.back() == '/') pattern.pop_back();
-  return pattern;
-}
-
 fs::path newest_raw_trace() {
   fs::path newest;
   fs::file_time_type when{};

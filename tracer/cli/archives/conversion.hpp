@@ -42,10 +42,7 @@ ConvertOptions own_conversion();
 /// -j, whose 0 stands for TRACER_THREADS.
 void add_threads(Arguments& app, unsigned& threads, const std::string& what_for);
 
-/// TRACER_OUTPUT as an absolute pattern: `given`, or the environment's, or the default.
-std::string output_pattern(const std::string& given);
-
-/// The same as it was written.
+/// TRACER_OUTPUT as it was written: `given`, or the environment's, or the default.
 std::string wanted_output(const std::string& given);
 
 /// The newest of this user's ./tracer-* that has a raw trace; "" none.
