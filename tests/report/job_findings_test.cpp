@@ -146,7 +146,9 @@ TEST_CASE("the serial part of a process is told beside others of one thread") {
     trace.team_end(thread, start + 50 * ms, parallel);
   }
   trace.simple(0, start + 100 * ms, EventType::program_end);
-  const Json found = finding(report_of(trace), "serial");
+  const Json report = report_of(trace);
+  CHECK(has(report["verdict"]["summary"], "The largest loss is serial (behind the last region, parallel): at most "));
+  const Json found = finding(report, "serial");
   CHECK(
       has(found["text"], "50 ms of 100 ms (50 %) are serial: one thread works outside of parallel regions and 3 idle"));
   check_near(found["win_ns"], 150e6 / 8);

@@ -285,6 +285,7 @@ struct Finding {
   std::string advice;                ///< what fits to try
   std::string sure;                  ///< "high", "medium", "low"
   std::string name, function, file;  ///< of the construct, "" none
+  std::string place;                 ///< where it is, where that is not the construct itself
   std::uint32_t line = 0;
   std::uint64_t lost = 0;          ///< ns of all threads: the sum of its cells
   std::vector<std::size_t> cells;  ///< of the account: indices into its details

@@ -233,8 +233,9 @@ void Judge::summarize() {
     verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
   } else if (!verdict_.findings.empty()) {
     const Finding& largest = verdict_.findings.front();
-    verdict_.summary = "The largest loss is " + largest.id + (largest.name.empty() ? "" : " (" + largest.name + ")") +
-                       ": at most " + time(largest.win) + " of " + time(wall_) + " could be saved.";
+    const std::string& place = largest.place.empty() ? largest.name : largest.place;
+    verdict_.summary = "The largest loss is " + largest.id + (place.empty() ? "" : " (" + place + ")") + ": at most " +
+                       time(largest.win) + " of " + time(wall_) + " could be saved.";
   } else if (work > 0.8) {
     verdict_.summary =
         formatted("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);

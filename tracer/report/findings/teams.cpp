@@ -88,7 +88,8 @@ void Judge::serial() {
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
   const std::optional<SerialStretch> longest = longest_stretch(serial);
   if (longest) {
-    finding.text += " The longest part, " + time(longest->ns) + ", is " + where(*longest) + ".";
+    finding.place = where(*longest);
+    finding.text += " The longest part, " + time(longest->ns) + ", is " + finding.place + ".";
     finding.at = longest->from;
     const RegionRef near = longest->before != undefined_ref ? longest->before : longest->after;
     Finding place = at(near);
