@@ -88,6 +88,31 @@ inline TraceBuilder chain_of_tasks(unsigned chain) {
   return trace;
 }
 
+/// Ends after 10 ms, in the midst of everything: a phase, a parallel region of two, a loop, a barrier, in it a task in
+/// its taskwait, and in that another task.
+inline TraceBuilder cut_in_tasks() {
+  TraceBuilder trace{2};
+  const auto phase = trace.region("solve", RegionRole::code, 0, Paradigm::user),
+             parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             task = trace.region("task", RegionRole::task, 12),
+             wait = trace.region("taskwait", RegionRole::task_wait, 13),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start, phase);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start + 1 * ms, parallel);
+  for (const std::uint64_t number : {1u, 2u}) trace.create_task(0, start + 1 * ms, create, number, number);
+  trace.enter(0, start + 1 * ms, barrier);
+  trace.simple(0, start + 2 * ms, EventType::task_switch, 0, 0, 1);
+  trace.enter(0, start + 2 * ms, task);
+  trace.enter(0, start + 4 * ms, wait);
+  trace.simple(0, start + 5 * ms, EventType::task_switch, 0, 0, 2);
+  trace.enter(0, start + 5 * ms, task);
+  trace.enter(1, start + 10 * ms, loop);
+  return trace;
+}
+
 /// A kernel of 100 ms; the host works during its first 30 ms and waits for it in a target region for the rest;
 /// a copy of 1 MB in 1 ms before and one of 2 MB in 1 ms after it.
 inline TraceBuilder overlap_30_percent() {

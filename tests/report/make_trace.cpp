@@ -79,11 +79,10 @@ void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsign
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(
-        stderr,
-        "usage: make_trace "
-        "imbalance|even|killed|chain|overlap|operations|lock|phases|late-leavers|large|wide|ring|sampled|many-samples "
-        "DIRECTORY [NUMBER [THREADS [SAMPLES]]]\n");
+    std::fprintf(stderr,
+                 "usage: make_trace "
+                 "imbalance|even|killed|cut|chain|overlap|operations|lock|phases|late-leavers|large|wide|ring|sampled|"
+                 "many-samples DIRECTORY [NUMBER [THREADS [SAMPLES]]]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -119,6 +118,7 @@ int main(int argc, char** argv) try {
   }
   TraceBuilder trace = kind == "imbalance" || kind == "killed" ? imbalance_3_to_1()
                        : kind == "even"                        ? even_loop()
+                       : kind == "cut"                         ? cut_in_tasks()
                        : kind == "chain"                       ? chain_of_tasks(static_cast<unsigned>(number))
                        : kind == "overlap"                     ? overlap_30_percent()
                        : kind == "operations"                  ? operations_of_stream()

@@ -2,6 +2,7 @@
 // The numbers of a report, read from its JSON, for traces of known structure: right to 2 %.
 #include "catch.hpp"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "tests/report/known_traces.hpp"
@@ -179,6 +180,23 @@ TEST_CASE("events that do not fit together are counted, not followed") {
   trace.enter(0, start + 4, 999);
   const Json report = report_of(trace);
   CHECK(report["trace"]["irregular_events"].get<int>() >= 5);
+}
+
+TEST_CASE("what is open at the end of the trace ends with it, around what runs and in suspended tasks, too") {
+  TraceBuilder trace = cut_in_tasks();
+  const Json report = report_of(trace);
+  const Json& constructs = report["constructs"];
+  std::uint64_t counted = 0;
+  for (const Json& row : constructs) counted += row["count"].get<std::uint64_t>();
+  CHECK(counted == report["event_counts"]["enter"]);
+  CHECK(named(constructs, "solve")["total_ns"] == 10 * ms);
+  CHECK(named(constructs, "!$omp parallel")["total_ns"] == (9 + 9) * ms);
+  CHECK(named(constructs, "!$omp implicit barrier")["total_ns"] == 9 * ms);
+  CHECK(named(constructs, "!$omp taskwait")["total_ns"] == 1 * ms);
+  CHECK(named(constructs, "!$omp task @")["count"] == 2);
+  CHECK(named(constructs, "!$omp task @")["total_ns"] == (3 + 5) * ms);
+  CHECK(report["phases"][0]["total_ns"] == 10 * ms);
+  CHECK(report["trace"]["irregular_events"] == 6 + 2);
 }
 
 TEST_CASE("the text says the same in tables that fit the terminal") {

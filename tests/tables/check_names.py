@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """check_names.py TRACER MAKE_TRACE: SQLite, CSV and Parquet call the same thing by the same name. CSV has SQLite's tables and
-columns; a table that Parquet has as well has these columns, and the same values in them; every time ends with _ns."""
+columns; a table that Parquet has as well has these columns, and the same values in them; every time ends with _ns. Parquet
+has a row for each Enter."""
 import csv
+import json
 import os
 import pathlib
 import sqlite3
@@ -81,6 +83,8 @@ def check(kind, tracer, archive, directory, has_sqlite):
         need(set(columns[table]) <= set(parquet[table]), f"{kind}: Parquet's {table} has the columns {columns[table]}: {parquet[table]}")
         if table not in ("region_names", "locations"):  # copies have a name there; one that is not shown no row
             need(len(rows[table]) == parquet_rows[table], f"{kind}: and its {parquet_rows[table]} rows")
+    counts = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True).stdout)["event_counts"]
+    need(parquet_rows["regions"] == counts.get("enter", 0), f"{kind}: Parquet has a row for each of {parquet_rows['regions']} Enters")
     for form, found in (("CSV", columns), ("Parquet", parquet)):
         without = {f"{table}.{name}" for table, names in found.items() for name in names if name in TIMES}
         need(not without, f"{kind}: {form} has no time without its unit {without or ''}")
@@ -91,7 +95,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         tried = subprocess.run([tracer, "export", "-f", "sqlite", "-o", directory / "x", directory], capture_output=True, text=True)
-        for kind in ("imbalance", "ring", "phases", "sampled", "overlap"):
+        for kind in ("imbalance", "ring", "phases", "sampled", "overlap", "cut"):
             archive = directory / kind
             subprocess.run([make_trace, kind, archive], check=True)
             check(kind, tracer, archive, directory, "this build has no" not in tried.stderr)

@@ -267,6 +267,15 @@ bool Replay::count(LocationRef ref, std::size_t events) {
   }
 }
 
+/// What the task has open at the end of the trace.
+void Replay::leave_all(LocationRef ref, Task& task, std::uint64_t time) {
+  while (!task.stack.empty()) {
+    const Frame& frame = pop_frame(task);
+    for (Observer* observer : observers_.leave) observer->leave(ref, task, frame, time);
+    ++irregular_;
+  }
+}
+
 void Replay::finish() {
   for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
     std::uint64_t& last = last_of_[process_[ref]];
@@ -278,13 +287,17 @@ void Replay::finish() {
     LocationState& location = locations_[ref];
     const std::uint64_t last = end_of(ref);
     if (location.begun) charge(ref, location, last);
-    Task& task = *location.current;
-    while (!task.stack.empty()) {
-      const Frame& frame = pop_frame(task);
-      for (Observer* observer : observers_.leave) observer->leave(ref, task, frame, last);
-      ++irregular_;
+    leave_all(ref, *location.current, last);
+    for (auto context = location.contexts.rbegin(); context != location.contexts.rend(); ++context) {
+      leave_all(ref, *context->implicit, last);
+      const Team& team = *context->team;
+      if (team.master == ref && team.encountering != nullptr) leave_all(ref, *team.encountering, last);
     }
+    leave_all(ref, *location.root, last);
   }
+  const std::vector<Task*> suspended = open_tasks();
+  for (auto task = suspended.rbegin(); task != suspended.rend(); ++task)
+    leave_all((*task)->location, **task, last_of((*task)->location));
   while (!teams_.empty()) {
     Team& team = *teams_.begin()->second;
     end_team(team, team.master < locations_.size() ? last_of(team.master) : last_);

@@ -53,13 +53,13 @@ class Replay final : public EventVisitor {
   void add(Kind& observer);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute> attributes) override;
-  /// After the last event: closes what is open.
+  /// After the last event: closes what is open, also around what runs and in suspended tasks.
   void finish();
 
   const std::vector<RegionClass>& classes() const { return classes_; }
   const LocationState& location(LocationRef ref) const { return locations_[ref]; }
   /// Explicit tasks that are not complete, by their numbers.
-  std::vector<const Task*> open_tasks() const;
+  std::vector<Task*> open_tasks() const;
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
   /// Of the location's process and its devices, once all is read: what its threads do is not followed beyond.
@@ -99,6 +99,7 @@ class Replay final : public EventVisitor {
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
   void end_team(Team& team, std::uint64_t time);
+  void leave_all(LocationRef ref, Task& task, std::uint64_t time);
   void charge_process(std::uint32_t process, std::uint64_t time);
   void end_threads(std::uint64_t until);
   void look_for_helpers(Team& team, const RegionClass& region) const;

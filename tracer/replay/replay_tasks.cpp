@@ -109,9 +109,9 @@ void Replay::do_task_complete(LocationRef ref, LocationState& location, const Ev
   }
 }
 
-std::vector<const Task*> Replay::open_tasks() const {
-  std::vector<const Task*> open;
-  tasks_.for_each([&](const Task& task) { open.push_back(&task); });
+std::vector<Task*> Replay::open_tasks() const {
+  std::vector<Task*> open;
+  tasks_.for_each([&](Task& task) { open.push_back(&task); });
   std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
   return open;
 }
