@@ -41,6 +41,7 @@ TEST_CASE("who waited longest for a device is late for it") {
 TEST_CASE("who was in a nested region is late for that") {
   TraceBuilder trace{3};
   const auto outer = trace.region("parallel", RegionRole::parallel, 10),
+             loop = trace.region("for", RegionRole::loop, 11),
              inner = trace.region("parallel", RegionRole::parallel, 20),
              barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
   Definitions& d = trace.editable();
@@ -48,7 +49,11 @@ TEST_CASE("who was in a nested region is late for that") {
   d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {1, 2}});
   d.comms.push_back({"Thread team 1", 2, undefined_ref});
   trace.simple(0, start, EventType::program_begin, 0, 1);
-  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start, outer);
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.team_begin(thread, start, outer);
+    trace.enter(thread, start, loop);
+  }
+  trace.leave(0, start + 1 * ms, loop);
   trace.enter(0, start + 1 * ms, barrier);
   trace.simple(1, start + 1 * ms, EventType::thread_fork, 0, 2);
   for (const LocationRef thread : {1u, 2u}) {
@@ -56,6 +61,7 @@ TEST_CASE("who was in a nested region is late for that") {
     trace.team_end(thread, start + 21 * ms, inner, 1);
   }
   trace.simple(1, start + 21 * ms, EventType::thread_join);
+  trace.leave(1, start + 21 * ms, loop);
   trace.enter(1, start + 21 * ms, barrier);
   for (const LocationRef thread : {0u, 1u}) {
     trace.leave(thread, start + 22 * ms, barrier);
@@ -68,13 +74,19 @@ TEST_CASE("who was in a nested region is late for that") {
   CHECK(found["text"].get<std::string>().find("a region inside of theirs") != std::string::npos);
   check_near(found["lost_ns"], 20e6);
   const auto check_uneven = [](const Json& row) {
-    CHECK(row["name"] == "!$omp parallel @example.c:10");
     check_near(row["balance"]["max_ns"], 21e6);
     check_near(row["balance"]["min_ns"], 1e6);
     check_near(row["balance"]["lost_ns"], 10e6);
     CHECK(row["balance"]["slowest"] == "OMP thread 1");
   };
+  CHECK(report["parallel_regions"][0]["name"] == "!$omp parallel @example.c:10");
   check_uneven(report["parallel_regions"][0]);
-  for (const Json& row : report["constructs"])
-    if (row["construct"] == "parallel" && row["line"] == 10) check_uneven(row);
+  int found_uneven = 0;
+  for (const Json& row : report["constructs"]) {
+    if (row["line"] != 10 && row["line"] != 11) continue;
+    if (row["construct"] != "parallel" && row["construct"] != "for") continue;
+    check_uneven(row);
+    ++found_uneven;
+  }
+  CHECK(found_uneven == 2);
 }

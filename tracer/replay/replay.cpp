@@ -24,7 +24,11 @@ constexpr std::uint64_t events_between_looks = 1 << 18;
 const Frame& pop_frame(Task& task) {
   Frame& frame = task.stack.pop();
   frame.active += frame.exclusive;
-  if (!task.stack.empty()) task.stack.back().active += frame.active;
+  if (!task.stack.empty()) {
+    Frame& outer = task.stack.back();
+    outer.active += frame.active;
+    outer.in_teams += frame.in_teams;
+  }
   return frame;
 }
 
@@ -119,6 +123,7 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
   const Activity activity = location.activity();
   Task& task = *location.current;
   const std::uint64_t ns = time - from;
+  location.charged += ns;
   if (!task.stack.empty()) {
     Frame& frame = task.stack.back();
     frame.exclusive += ns;
@@ -154,7 +159,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   frame.region = event.ref;
   frame.activity = activity;
   frame.enter = event.time;
-  frame.exclusive = frame.active = frame.waiting = 0;
+  frame.exclusive = frame.active = frame.waiting = frame.in_teams = 0;
   frame.number = ++enters_;
   frame.location = ref;
   if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
@@ -290,8 +295,8 @@ void Replay::finish() {
     leave_all(ref, *location.current, last);
     for (auto context = location.contexts.rbegin(); context != location.contexts.rend(); ++context) {
       leave_all(ref, *context->implicit, last);
-      const Team& team = *context->team;
-      if (team.master == ref && team.encountering != nullptr) leave_all(ref, *team.encountering, last);
+      credit_maker(ref, location, *context);
+      if (Task* const maker = maker_on(ref, *context->team)) leave_all(ref, *maker, last);
     }
     leave_all(ref, *location.root, last);
   }

@@ -98,6 +98,8 @@ class Replay final : public EventVisitor {
                       std::span<const EventAttribute> attributes);
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
+  static Task* maker_on(LocationRef ref, const Team& team);
+  static void credit_maker(LocationRef ref, const LocationState& location, const Membership& context);
   void end_team(Team& team, std::uint64_t time);
   void leave_all(LocationRef ref, Task& task, std::uint64_t time);
   void charge_process(std::uint32_t process, std::uint64_t time);

@@ -32,6 +32,7 @@ struct Frame {
   std::uint64_t exclusive = 0;  ///< ns in this region itself, while its task was running
   std::uint64_t active = 0;     ///< exclusive and that of the frames inside
   std::uint64_t waiting = 0;    ///< of exclusive: while the activity was one of waiting
+  std::uint64_t in_teams = 0;   ///< ns in teams that its task made in it or in those inside: in none of the above
   std::uint64_t number = 0;     ///< of its Enter, from 1 in order of time
   LocationRef location = 0;     ///< where that was
 };
@@ -193,6 +194,7 @@ struct Membership {
   std::shared_ptr<Team> team;
   TaskRef implicit;
   std::size_t member = 0;
+  std::uint64_t charged_before = 0;  ///< what the location had of `charged` when this began
 };
 
 struct LocationState {
@@ -200,7 +202,8 @@ struct LocationState {
   bool begun = false;    ///< has had an event
   bool initial = false;  ///< between ProgramBegin and ProgramEnd
   std::uint64_t last = 0;
-  std::uint64_t ended = 0;  ///< when its thread ended, while the process went on; 0: not yet
+  std::uint64_t charged = 0;  ///< ns that observers have got of it
+  std::uint64_t ended = 0;    ///< when its thread ended, while the process went on; 0: not yet
   TaskRef root, current;
   std::vector<Membership> contexts;
   std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task

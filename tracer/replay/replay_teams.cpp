@@ -38,7 +38,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
     }
     if (team->encountering != nullptr) team->first_path = team->encountering->path;
   }
-  Membership context{team, pool_.make(), team->members.size()};
+  Membership context{team, pool_.make(), team->members.size(), location.charged};
   team->members.push_back({.location = ref});
   ++team->begun;
   context.implicit->location = ref;
@@ -49,6 +49,18 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
   for (Observer* observer : observers_.team_begun) observer->team_begun(ref, *team, *context.implicit);
 }
 
+/// The task that made the team; nullptr: none of this location did.
+Task* Replay::maker_on(LocationRef ref, const Team& team) {
+  return ref == team.master ? team.encountering.get() : nullptr;
+}
+
+/// What its thread did in the team is time of the frames around.
+void Replay::credit_maker(LocationRef ref, const LocationState& location, const Membership& context) {
+  Task* const maker = maker_on(ref, *context.team);
+  if (maker == nullptr || maker->stack.empty()) return;
+  maker->stack.back().in_teams += location.charged - context.charged_before;
+}
+
 void Replay::do_team_end(LocationRef ref, LocationState& location, std::uint64_t time) {
   if (location.contexts.empty()) {
     ++irregular_;
@@ -56,6 +68,7 @@ void Replay::do_team_end(LocationRef ref, LocationState& location, std::uint64_t
   }
   const Membership context = location.contexts.back();
   location.contexts.pop_back();
+  credit_maker(ref, location, context);
   location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
   // A master that was in an explicit task when it forked returns to that task.
   if (!location.forks.empty() && ref == context.team->master) location.current = location.forks.back().second;

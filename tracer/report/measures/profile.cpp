@@ -64,8 +64,9 @@ void Profile::leave(LocationRef location, Task& task, const Frame& frame, std::u
   entry.longest = std::max(entry.longest, ns);
   entry.shortest = std::min(entry.shortest, ns);
   const Directive construct = replay_.classes()[frame.region].construct;
-  if (construct != Directive::parallel) entry.busy[location] += frame.active;
-  if (is_shared(construct) && task.team != nullptr) share(*task.team, location, frame.region, frame.active);
+  const std::uint64_t busy = frame.active + frame.in_teams;
+  if (construct != Directive::parallel) entry.busy[location] += busy;
+  if (is_shared(construct) && task.team != nullptr) share(*task.team, location, frame.region, busy);
 }
 
 std::uint64_t Profile::lost_in(const Instance& instance, std::uint32_t threads) {
