@@ -106,6 +106,7 @@
   X(run_max_resident, "TRACER::RUN::MAX_RESIDENT_KIB", "archive, process", "KiB", "recording", "largest resident memory") \
   X(run_stolen_ns, "TRACER::RUN::STOLEN_NS", "archive, process", "ns", "recording", "time that a virtual machine's host took from all processors meanwhile") \
   X(run_stolen_by_time, "TRACER::RUN::STOLEN_BY_TIME", "archive, process", "ns:ns, ...", "recording", "since the start of the process: time, and what the host took until then") \
+  X(run_asleep, "TRACER::RUN::ASLEEP_NS", "archive, process", "ns", "recording", "how long the machine slept (suspended) meanwhile; absent: it did not") \
   X(run_load, "TRACER::RUN::LOAD_AT_START", "archive, process", "number", "recording", "load average at the start") \
   X(run_host, "TRACER::RUN::HOST", "archive, process", "text", "recording", "host") \
   X(run_machine, "TRACER::RUN::MACHINE", "archive, process", "text", "recording", "kernel and architecture") \

@@ -324,6 +324,8 @@ TEST_CASE("a clock that jumped, as of a machine that slept, is said, and lowers 
   const Json verdict = report_of(trace)["verdict"];
   CHECK(verdict["notes"][0]["id"] == "clock-jumped");
   CHECK(verdict["findings"][0]["sure"] != "high");
+  trace.editable().properties.back() = {"TRACER::RUN::ASLEEP_NS", "5000000000"};  // and no clock ran on meanwhile
+  CHECK(note_in(report_of(trace), "machine-slept").find("slept for 5") != std::string::npos);
 }
 
 TEST_CASE("the serial part is told with what it costs, and the speed-up that this share means") {

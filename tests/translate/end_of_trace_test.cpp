@@ -183,3 +183,20 @@ TEST_CASE("a machine that sleeps while the processor's clock runs on is counted,
   });
   CHECK((jumps == all.end() ? "none" : jumps->value) == (sleeps ? "1" : "none"));
 }
+
+TEST_CASE("a machine that is known to have slept is counted without such readings, if a processor's clock ran on") {
+  const ClockKind kind = GENERATE(ClockKind::monotonic, ClockKind::tsc);
+  MemorySource source;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)), initial_task_end(10, make_id(0, 1))};
+  Journal& journal = source.journal_to_fill();
+  journal.run.clock = kind;
+  journal.clock = {{100, 100, 100}, {5'000'000'000, 3'000'000'000, 3'000'000'000}};
+  journal.facts[properties::fact(properties::run_asleep)] = "2000000000";
+  MemorySink sink;
+  translate::translate(source, sink, {});
+  const auto& all = sink.definitions.properties;
+  const auto is_jump = [](const Property& p) { return p.name.ends_with(loss_counters::clock_jumps); };
+  CHECK(std::any_of(all.begin(), all.end(), is_jump) == (kind == ClockKind::tsc));
+  const auto is_sleep = [](const Property& p) { return p.name == properties::run_asleep && p.value == "2000000000"; };
+  CHECK(std::any_of(all.begin(), all.end(), is_sleep));
+}

@@ -2,6 +2,7 @@
 // Facts of the run as the kernel has them: start, stolen time, limits of control groups, times of threads.
 #include "tracer/session/run_facts.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -24,6 +25,14 @@ TEST_CASE("what a virtual machine's host takes is read from the kernel's text") 
   CHECK(stolen_time("cpu  613 0 672 26641 88 0 14 250 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n", 100) == 2'500'000'000);
   CHECK(stolen_time("cpu  613 0 672 26641\ncpu0 613 0 672 26641\n", 100) == 0);
   CHECK(stolen_time("", 100) == 0);
+}
+
+TEST_CASE("that the machine slept is what one of the kernel's clocks gains on the other, microseconds apart") {
+  constexpr std::int64_t second = 1'000'000'000;
+  CHECK(asleep_between(0, 3 * second) == 3'000'000'000);
+  CHECK(asleep_between(-second, 2 * second) == 3'000'000'000);  // in a namespace of other times
+  CHECK(asleep_between(7 * second, 7 * second + 50'000) == 0);
+  CHECK(asleep_between(7 * second, 7 * second - 50'000) == 0);
 }
 
 TEST_CASE("the tightest limit of the control groups around a process counts, in both versions") {

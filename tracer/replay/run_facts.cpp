@@ -45,6 +45,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == properties::run_system_ns) facts.system_ns = number(value);
   if (name == properties::run_page_faults) facts.page_faults = number(value);
   if (name == properties::run_stolen_ns) facts.stolen_ns = number(value);
+  if (name == properties::run_asleep) facts.asleep_ns = number(value);
   if (name == properties::run_host) facts.host = value;
   if (name == properties::run_machine) facts.machine = value;
   if (name == properties::run_processor) facts.processor = value;

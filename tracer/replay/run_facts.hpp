@@ -36,6 +36,7 @@ struct RunFacts {
   std::uint64_t system_ns = 0;     ///< of it in the kernel
   std::uint64_t page_faults = 0;
   std::uint64_t stolen_ns = 0;  ///< that a virtual machine's host took from all its processors meanwhile
+  std::uint64_t asleep_ns = 0;  ///< of the machine meanwhile
   std::string host, machine, processor, load;
   std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, and the one that calls tools; []: unknown
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool

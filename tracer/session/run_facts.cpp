@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -32,6 +34,7 @@ namespace {
 constexpr int not_exited = -1;
 std::atomic<int> exit_status{not_exited};
 std::atomic<Nanoseconds> stolen_before{0};
+std::atomic<std::int64_t> asleep_before{0};
 
 /// What the host had taken, now and then: of a part of the run its own part follows from that. A few points for any
 /// length of run, since the facts are written again and again.
@@ -75,6 +78,18 @@ std::uint64_t ticks_per_second() noexcept {
 Nanoseconds stolen_until_now() {
   constexpr std::size_t first_line = 256;  // the others are of single processors
   return stolen_time(read_small_file("/proc/stat", first_line), ticks_per_second());
+}
+
+/// The kernel's clock that goes on while the machine sleeps is read first: what passes until the other is read makes a
+/// difference smaller.
+std::int64_t asleep_until_now() noexcept {
+  constexpr int readings = 4;
+  std::int64_t largest = std::numeric_limits<std::int64_t>::min();
+  for (int i = 0; i < readings; ++i) {
+    const Nanoseconds boot = read_clock(CLOCK_BOOTTIME), monotonic = read_clock(CLOCK_MONOTONIC);
+    largest = std::max(largest, static_cast<std::int64_t>(boot - monotonic));
+  }
+  return largest;
 }
 
 std::uint64_t ns_of(const timeval& t) noexcept {
@@ -135,6 +150,11 @@ Nanoseconds stolen_time(const std::string& stat, std::uint64_t ticks_per_second)
   return parse_number(fields[steal]).value_or(0) * (1'000'000'000u / ticks_per_second);
 }
 
+Nanoseconds asleep_between(std::int64_t before, std::int64_t after) noexcept {
+  constexpr std::int64_t shortest = 10'000'000;
+  return after - before < shortest ? 0 : static_cast<Nanoseconds>(after - before);
+}
+
 double processor_quota(const std::string& cgroup, const std::string& root) {
   double tightest = 0;
   const auto consider = [&](const std::string& directory) {
@@ -167,6 +187,7 @@ Facts facts_at_start() {
   using namespace properties;
   Facts facts;
   stolen_before = stolen_until_now();
+  asleep_before = asleep_until_now();
   const std::uint64_t hertz = ticks_per_second();
   const Nanoseconds start =
       process_start(read_small_file("/proc/self/stat"), hertz, read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC));
@@ -217,6 +238,8 @@ Facts facts_of_now() {
   if (taken != 0)
     if (std::string points = stolen_so_far().text(read_clock(CLOCK_MONOTONIC), taken); !points.empty())
       facts[run_fact(run_stolen_by_time)] = std::move(points);
+  if (const Nanoseconds asleep = asleep_between(asleep_before, asleep_until_now()); asleep != 0)
+    facts[run_fact(run_asleep)] = std::to_string(asleep);
   if (const int status = exit_status.load(); status != not_exited)
     facts[run_fact(run_exit_status)] = std::to_string(status & 0xff);
   return facts;

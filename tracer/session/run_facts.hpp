@@ -20,8 +20,8 @@ using Facts = std::map<std::string, std::string>;
 Facts facts_at_start();
 
 /// USER_NS, SYSTEM_NS, PREEMPTED (involuntary switches), MAX_RESIDENT_KIB, PAGE_FAULTS, STOLEN_BY_TIME, STOLEN_NS (what
-/// a virtual machine's host has taken from all processors together since facts_at_start()), and EXIT_STATUS when exit()
-/// was called.
+/// a virtual machine's host has taken from all processors together since facts_at_start()), ASLEEP_NS where the machine
+/// slept since then, and EXIT_STATUS when exit() was called.
 Facts facts_of_now();
 
 struct ThreadTime {
@@ -42,6 +42,10 @@ Nanoseconds process_start(const std::string& stat, std::uint64_t ticks_per_secon
 /// What the host of a virtual machine has taken from its processors together since it was started, out of the text of
 /// /proc/stat; 0 if it is not there, and on machines without a host.
 Nanoseconds stolen_time(const std::string& stat, std::uint64_t ticks_per_second);
+
+/// How long the machine slept between two times at each of which CLOCK_BOOTTIME was that much ahead of CLOCK_MONOTONIC.
+/// 0: it did not; clocks that are read one after the other differ by some microseconds.
+Nanoseconds asleep_between(std::int64_t before, std::int64_t after) noexcept;
 
 /// The tightest limit, in processors, that the control groups of `cgroup` (the text of /proc/PID/cgroup) set below
 /// `root` (/sys/fs/cgroup); 0: none.

@@ -58,6 +58,7 @@ class Judge {
   // What kind of run it was (run.cpp, losses.cpp, processors.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
+  void sleeping_machine();
   std::uint64_t own_wall() const;
   double demand() const;
   bool work_filled_the_processors(double processors) const;

@@ -237,13 +237,7 @@ void Judge::how_good_the_trace_is() {
                    "that share of the run is no finding; repeat the run when the host is quiet.",
                    time(facts.stolen_ns).c_str(), stolen * 100));
   }
-  if (counter_of(definitions_, loss_counters::clock_jumps) != 0) {
-    doubtful_ = true;
-    note("clock-jumped",
-         "The processor's clock ran on without the system's: the machine slept meanwhile, or a virtual machine was "
-         "moved. The time that passed then is spread over the whole run: times are wrong. Repeat the run, with "
-         "TRACER_CLOCK=system if that may happen again.");
-  }
+  sleeping_machine();
   begin_and_end_of_mpi();
   spawned_programs();
   lines_that_are_missing();
@@ -258,6 +252,24 @@ void Judge::how_good_the_trace_is() {
                    "Findings are given only for coarser constructs. A filter (--filter, TRACER_RECORD) makes it less.",
                    format_count(report_.events).c_str(), number(apart)));
   }
+}
+
+/// Whether times are those of a machine that was awake.
+void Judge::sleeping_machine() {
+  const bool has_jumped = counter_of(definitions_, loss_counters::clock_jumps) != 0;
+  const std::uint64_t asleep = report_.facts.asleep_ns;
+  if (!has_jumped && asleep == 0) return;
+  doubtful_ = true;
+  if (!has_jumped)
+    return note("machine-slept", "The machine slept for " + time(asleep) +
+                                     " in this run. The trace has no time for that, but what goes on across it has "
+                                     "that of falling asleep and waking up, which is not the program's. Repeat the "
+                                     "run.");
+  const std::string why = asleep != 0 ? "the machine slept for " + time(asleep) + " meanwhile"
+                                      : "the machine slept meanwhile, or a virtual machine was moved";
+  note("clock-jumped", "The processor's clock ran on without the system's: " + why +
+                           ". The time that passed then is spread over the whole run: times are wrong. Repeat the run, "
+                           "with TRACER_CLOCK=system if that may happen again.");
 }
 
 /// Where no place has its line: why, and what to do.

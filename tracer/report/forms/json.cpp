@@ -271,6 +271,7 @@ Json json_of(const RunFacts& facts) {
           {"system_ns", facts.system_ns},
           {"page_faults", facts.page_faults},
           {"stolen_ns", facts.stolen_ns},
+          {"asleep_ns", facts.asleep_ns},
           {"host", facts.host},
           {"machine", facts.machine},
           {"processor", facts.processor},

@@ -141,7 +141,7 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   RunFacts all = run_facts(definitions);
   if (all.known || processes.empty()) return all;
   std::map<std::string, std::vector<const RunFacts*>> by_host;
-  std::uint64_t processor_ns = 0, system_ns = 0, page_faults = 0;
+  std::uint64_t processor_ns = 0, system_ns = 0, page_faults = 0, asleep_ns = 0;
   std::vector<RuntimeUse> runtimes;
   for (const ProcessRow& process : processes) {
     if (!process.facts.known) continue;
@@ -149,6 +149,7 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
     processor_ns += process.facts.processor_ns;
     system_ns += process.facts.system_ns;
     page_faults += process.facts.page_faults;
+    asleep_ns = std::max(asleep_ns, process.facts.asleep_ns);
     add_runtimes(process.facts.runtimes, runtimes);
   }
   const ProcessRow* const worst = process_that_ended_worst(processes);
@@ -157,6 +158,7 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   all.processor_ns = processor_ns;
   all.system_ns = system_ns;
   all.page_faults = page_faults;
+  all.asleep_ns = asleep_ns;
   all.runtimes = std::move(runtimes);
   all.processors = 0;
   all.processors_online = 0;

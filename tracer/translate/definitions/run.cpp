@@ -32,6 +32,13 @@ std::string result_name(const CallbackAnswer& answer) {
   return answer.result <= 5 ? names[answer.result] : std::to_string(answer.result);
 }
 
+/// A processor's clock runs on, or begins anew, where the machine sleeps, whether the readings show that or not.
+std::uint64_t jumps_of_clock(const Journal& journal) {
+  const std::uint64_t seen = clock_jumps(journal.run.clock, journal.clock);
+  const bool has_slept = journal.facts.contains(properties::fact(properties::run_asleep));
+  return has_slept && journal.run.clock != ClockKind::monotonic ? std::max<std::uint64_t>(seen, 1) : seen;
+}
+
 enum class GccRuntime { none, mapped, stood_in_for };
 
 /// GCC's own OpenMP runtime is mapped, and nothing with tool support stands before it; or another one does (libomp has
@@ -179,7 +186,7 @@ void define_properties(const Journal& journal, const TranslateReport& report,
   add(properties::events_lost, std::to_string(report.lost));
   for (const auto& [what, count] : report.repairs) add(properties::repaired + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add(properties::counter + what, std::to_string(count));
-  if (const std::uint64_t jumps = clock_jumps(journal.run.clock, journal.clock); jumps != 0)
+  if (const std::uint64_t jumps = jumps_of_clock(journal); jumps != 0)
     add(properties::counter + std::string{loss_counters::clock_jumps}, std::to_string(jumps));
   for (const auto& [name, value] : journal.facts)
     // Those of the run: define_run_facts; names of threads are on their locations.
