@@ -13,6 +13,7 @@
 #include "tracer/mpi/completion.hpp"
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
+#include "tracer/mpi/unseen.hpp"
 #include "tracer/mpi/world.hpp"
 #include "tracer/program_names.hpp"
 #include "tracer/property_names.hpp"
@@ -211,6 +212,7 @@ void warn_of_other_mpi(const tracer_front_end& table, const Description& descrip
 void at_the_end(void*) noexcept {
   abandon_at_end();
   record_unrecorded();
+  name_libraries_that_bypass(*front.load(std::memory_order_relaxed));
 }
 
 }  // namespace

@@ -146,6 +146,21 @@ class Reasons:
         done = self.tracer("run", "-q", "-o", "address", "--", self.directory / "by_address", library, "begin", TRACER_LOG="off")
         need(line not in done.stderr, f"and nothing is said where no messages are wanted {done.stderr}")
 
+    def past(self):
+        """Of a program whose MPI calls are recorded, a library that is bound to the MPI itself is named."""
+        place, source = self.directory / "past", str(HERE / "past_mpi.c")
+        place.mkdir()
+        library, plugin, found = place / "libmpi.so", place / "plugin.so", f"-Wl,-rpath,{place}"
+        subprocess.run([self.options.compiler, "-DLIBRARY", "-shared", "-fPIC", source, "-Wl,-soname,libmpi.so", "-o", str(library)], check=True)
+        subprocess.run([self.options.compiler, "-DPLUGIN", "-shared", "-fPIC", source, str(library), found, "-o", str(plugin)], check=True)
+        subprocess.run([self.options.compiler, source, str(library), found, "-o", str(place / "past_mpi"), "-ldl"], check=True)
+        for way, count in (("usual", 0), ("deep", 1)):
+            done = self.tracer("run", "-o", f"past-{way}", "--", place / "past_mpi", plugin, way)
+            if way == "deep" and done.returncode != 9 and "RTLD_DEEPBIND" in done.stderr:
+                return print("skipped: a sanitizer's runtime refuses RTLD_DEEPBIND")
+            said = [line for line in done.stderr.splitlines() if "without passing libtracer-mpi.so" in line]
+            need(done.returncode == 9 and len(said) == count and all(str(plugin) in line for line in said), f"a library bound to the MPI, {way}: {done.returncode} {done.stderr.strip()}")
+
     def other_mpi(self):
         """An MPI whose handles nobody knows is left alone, and a line names it."""
         library, source = self.directory / "other/libmpi.so", str(HERE / "other_mpi.c")
@@ -188,7 +203,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.other_mpi, reasons.modes, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.past, reasons.other_mpi, reasons.modes, reasons.without_tasks, reasons.endings):
             check()
 
 
