@@ -41,6 +41,9 @@ class EventSource {
   virtual void read(EventVisitor& visitor) = 0;
   /// Restricts read() to these locations, by LocationRef; a source may still deliver the others' events.
   virtual void want(const std::vector<bool>& locations) { (void)locations; }
+  /// Restricts what unsupported() counts of events to those of these times, on the trace's clock: where read() begins
+  /// and ends need not be known for it.
+  virtual void want_times(std::uint64_t /*from*/, std::uint64_t /*to*/) {}
   /// How many records the last read() left out, since a later version of their format has defined them; 0: of a part
   /// of the trace's time, of which that is not known.
   virtual std::uint64_t unread() const { return 0; }

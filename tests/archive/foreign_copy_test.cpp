@@ -15,6 +15,8 @@
 #include "formats/otf2/write/sink.hpp"
 #include "seed.hpp"
 #include "tracer/convert/rewrite.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/cut/part_source.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -189,4 +191,24 @@ TEST_CASE("what a copy leaves out is counted by its kind") {
   const auto again = otf2::open_archive(scratch / "1" / "traces.otf2");
   rewrite(*again, *make_otf2_sink(scratch / "2"));
   CHECK(again->unsupported().empty());
+}
+
+TEST_CASE("of a part of the time those events are left out that lie in it, wherever reading begins and ends") {
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "0"};
+  OTF2_EvtWriter* const events = archive.events();
+  OTF2_EvtWriter_Enter(events, nullptr, 1000, ForeignArchive::region);
+  OTF2_EvtWriter_IoAcquireLock(events, nullptr, 1010, 4, OTF2_LOCK_EXCLUSIVE);
+  OTF2_EvtWriter_IoTryLock(events, nullptr, 1040, 4, OTF2_LOCK_EXCLUSIVE);
+  OTF2_EvtWriter_IoReleaseLock(events, nullptr, 1080, 4, OTF2_LOCK_EXCLUSIVE);
+  OTF2_EvtWriter_Leave(events, nullptr, 1100, ForeignArchive::region);
+  archive.definitions();
+  archive.finish();
+  report::Part part;
+  part.from = 30;
+  part.to = 60;
+  const auto source = otf2::open_archive(scratch / "0" / "traces.otf2");
+  const auto cut = report::part_of(*source, part);
+  rewrite(*cut, *make_otf2_sink(scratch / "1"));
+  CHECK(cut->unsupported() == std::map<std::string, std::uint64_t>{{"IoTryLock", 1}});
 }

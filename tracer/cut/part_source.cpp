@@ -121,6 +121,7 @@ class PartSource final : public EventSource, private EventVisitor {
     }
     name_part(part.text());
     source_.want(wanted_);
+    if (is_cut_) source_.want_times(from_, to_);
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }

@@ -94,6 +94,10 @@ class ArchiveSource final : public PositionedSource {
       wanted_[i] = location >= locations.size() || locations[location];
     }
   }
+  void want_times(std::uint64_t from, std::uint64_t to) override {
+    from_ = from;
+    to_ = to;
+  }
 
  private:
   /// Of the window of a location's file one event is kept ahead for so many bytes.
@@ -206,7 +210,8 @@ class ArchiveSource final : public PositionedSource {
     while (stream.count == 0 && stream.reader->next(view_)) {
       trace_.complete(view_);
       stream.count = translation_.translate(view_, stream.events, stream.attributes);
-      unsupported_.note(view_, stream.count != 0);
+      const std::uint64_t time = translation_.nanoseconds(view_.time);
+      if (time >= from_ && time <= to_) unsupported_.note(view_, stream.count != 0);
     }
     return stream.count != 0;
   }
@@ -231,7 +236,8 @@ class ArchiveSource final : public PositionedSource {
   }
 
   otf2::Trace trace_;
-  std::vector<bool> wanted_;  ///< by location as in trace_; empty: all
+  std::vector<bool> wanted_;                         ///< by location as in trace_; empty: all
+  std::uint64_t from_ = 0, to_ = ~std::uint64_t{0};  ///< of want_times()
   Indices index_;
   Definitions definitions_;
   EventTranslation translation_;
