@@ -12,6 +12,7 @@
 #include "omp-tools.h"
 #include "tracer/front_end.h"
 #include "tracer/gomp/lane.hpp"
+#include "tracer/gomp/open_data.hpp"
 #include "tracer/gomp/room.hpp"
 #include "tracer/gomp/runtime.hpp"
 #include "tracer/ompt_values.hpp"
@@ -123,6 +124,7 @@ struct Thread {
   const void* from = nullptr;  ///< for an entry point's second half: its return address
   Given given{};               ///< between an entry point and what libgomp calls
   Target* target = nullptr;    ///< construct that is open
+  OpenData open_data;
   PastWait past_wait;
   Caller caller;  ///< the last
   std::uint64_t caller_generation = 0;

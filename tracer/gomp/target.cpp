@@ -10,11 +10,12 @@ namespace tracer::gomp {
 namespace {
 
 constexpr unsigned flag_nowait = 1, flag_exit_data = 2;
+constexpr int by_default = -1;
 
 /// Negative numbers are the default device (-1), the host (`if` is false), or the host by its name in newer libgomps;
 /// so is what comes behind the last device, and any number where there is none. -1 is the host, here.
 int device_of(const Runtime& runtime, int given) noexcept {
-  constexpr int by_default = -1, host = -1;
+  constexpr int host = -1;
   const int number = given == by_default ? runtime.omp_get_default_device() : given;
   return number < 0 || number >= runtime.omp_get_num_devices() ? host : number;
 }
@@ -61,7 +62,10 @@ struct Construct {
   ompt_data_t id;
 
   Construct(const Site& at, std::uint16_t which, int given) noexcept
-      : code(at.code), kind(which), device(device_of(*at.runtime, given)), id(word_of(0)) {
+      : Construct(at.code, which, device_of(*at.runtime, given)) {}
+  /// `of`: the device as it is recorded.
+  Construct(const void* place, std::uint16_t which, int of) noexcept
+      : code(place), kind(which), device(of), id(word_of(0)) {
     record(ompt_scope_begin);
   }
   void record(ompt_scope_endpoint_t at) noexcept {
@@ -153,6 +157,7 @@ void GOMP_target_data(int device, const void* unused, std::size_t count, void** 
                       unsigned char* kinds) {
   TRACER_GOMP_ENTER(GOMP_target_data, device, unused, count, addresses, sizes, kinds);
   Construct construct(site, target_kind::enter_data, device);
+  thread.open_data.begin(construct.device);
   record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_data(device, unused, count, addresses, sizes, kinds);
   construct.end();
@@ -161,6 +166,7 @@ void GOMP_target_data(int device, const void* unused, std::size_t count, void** 
 void GOMP_target_data_ext(int device, std::size_t count, void** addresses, std::size_t* sizes, unsigned short* kinds) {
   TRACER_GOMP_ENTER(GOMP_target_data_ext, device, count, addresses, sizes, kinds);
   Construct construct(site, target_kind::enter_data, device);
+  thread.open_data.begin(construct.device);
   record_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_data_ext(device, count, addresses, sizes, kinds);
   construct.end();
@@ -168,7 +174,7 @@ void GOMP_target_data_ext(int device, std::size_t count, void** addresses, std::
 
 void GOMP_target_end_data() {
   TRACER_GOMP_ENTER(GOMP_target_end_data);
-  Construct construct(site, target_kind::exit_data, -1);
+  Construct construct(site.code, target_kind::exit_data, thread.open_data.end(device_of(*site.runtime, by_default)));
   site.runtime->GOMP_target_end_data();
   construct.end();
 }
