@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|unknown|newer|second|clash|progress|exchanged|skipped"""
+check_setup.py SOURCE conflict|unknown|newer|emulated|second|clash|progress|exchanged|skipped"""
 import contextlib
 import json
 import os
@@ -114,6 +114,19 @@ def unknown(directory):
     asked = (directory / "asked").read_text().splitlines()
     if [line.split()[0] for line in asked] != ["update", "install", "install"] or "dask" in asked[-1]:
         yield f"asked for: {asked}"
+
+
+def emulated(directory):
+    """tests/aarch64.sh asks for the cross compiler and QEMU by these names alone. Without them it skips, and in continuous integration with
+    a status of its own."""
+    fake_apt(directory, "clang-22 libomp-22-dev liboffload-22-dev npm", "qemu-user-static")
+    for ci, status in (("", 0), ("true", 77)):
+        done = bash("tests/aarch64.sh", FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}", CI=ci)
+        if done.returncode != status or "aarch64: skipped: no cross compiler or QEMU" not in done.stdout:
+            yield f"CI={ci}: status {done.returncode}: {done.stdout} {done.stderr}"
+    asked = (directory / "asked").read_text().splitlines()
+    if asked[-1].split() != ["install", "qemu-user-static", "g++-aarch64-linux-gnu"]:
+        yield f"asked for: {asked[-1]}"
 
 
 def exchanged(directory):
@@ -259,9 +272,12 @@ def progress(directory):
         yield f"of apt: {apt.stdout!r}"
 
 
+CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, second, clash, progress, exchanged, skipped)}
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        faults = list({"conflict": conflict, "unknown": unknown, "newer": newer, "second": second, "clash": clash, "progress": progress, "exchanged": exchanged, "skipped": skipped}[sys.argv[2]](pathlib.Path(directory)))
+        faults = list(CHECKS[sys.argv[2]](pathlib.Path(directory)))
     print("\n".join(faults))
     return 1 if faults else 0
 
