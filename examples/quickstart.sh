@@ -9,7 +9,7 @@ tracer_install build || exit 1
 
 echo "building (a few minutes the first time) ..."
 options=()
-[ -f build/release/CMakeCache.txt ] || options=(-- -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_BENCH=OFF)
+! tracer_begins release || options=(-- -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_BENCH=OFF)  # tests/run.sh adds them
 tracer_build release libtracer tracer program_pairs "${options[@]}" || exit 1
 
 tracer=build/release/bin/tracer

@@ -3,14 +3,23 @@
 # Configures and builds, to be sourced from the top directory: how far it is while it works, the errors when not.
 . cmake/scripts/progress.sh
 
-# Whether the build tree is this one's and the programs that it was configured with are still there.
+# Whether the build tree is this one's, was configured to the end, and the programs that it was configured with are still there.
 tracer_cache_holds() {
   local program
+  [ -f "$TRACER_BUILD/build.ninja" ] || return 1
   grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$TRACER_BUILD/CMakeCache.txt" || return 1
   while read -r program; do
     [ -x "$program" ] || return 1
   done < <(sed -nE 's/^(CMAKE_(C|CXX)_COMPILER|CMAKE_MAKE_PROGRAM|CMAKE_AR|CMAKE_(C|CXX)_COMPILER_LAUNCHER):[A-Z]+=(\/.*)$/\4/p' "$TRACER_BUILD/CMakeCache.txt")
   ! grep -qE '^CMAKE_(C|CXX)_COMPILER_LAUNCHER:[A-Z]+=ccache$' "$TRACER_BUILD/CMakeCache.txt" || command -v ccache >/dev/null
+}
+
+# tracer_begins PRESET: whether its build tree begins: there is no cache, or one that does not hold (it came with a copied or
+# moved tree, names programs that are gone, or is that of a failure), which goes. Sets TRACER_BUILD.
+tracer_begins() {
+  TRACER_BUILD=$PWD/build/$1
+  [ -f "$TRACER_BUILD/CMakeCache.txt" ] && tracer_cache_holds && return 1
+  rm -rf "$TRACER_BUILD/CMakeCache.txt" "$TRACER_BUILD/CMakeFiles"
 }
 
 # tracer_build PRESET TARGET... [-- cmake option...]: sets TRACER_BUILD to the build tree.
@@ -19,22 +28,17 @@ tracer_build() {
   shift
   while [ $# -gt 0 ] && [ "$1" != -- ]; do targets+=("$1"); shift; done
   [ $# -gt 0 ] && shift
-  TRACER_BUILD=$PWD/build/$preset
-  mkdir -p "$TRACER_BUILD" || return 1
-  log=$TRACER_BUILD/build.log
-  # A cache that came with a copied or moved tree names another directory, an old one programs that are gone: begin anew.
-  if [ -f "$TRACER_BUILD/CMakeCache.txt" ] && ! tracer_cache_holds; then
-    rm -rf "$TRACER_BUILD/CMakeCache.txt" "$TRACER_BUILD/CMakeFiles"
-  fi
   # Only a tree that begins takes ccache, or compiles several files as one without it: what it has compiled would else be
   # compiled again.
-  if [ ! -f "$TRACER_BUILD/CMakeCache.txt" ] && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
+  if tracer_begins "$preset" && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
     if command -v ccache >/dev/null; then
       set -- -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
     else
       set -- -DTRACER_UNITY=ON "$@"
     fi
   fi
+  mkdir -p "$TRACER_BUILD" || return 1
+  log=$TRACER_BUILD/build.log
   if ! cmake --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
     tracer_say "error: configuring failed; the end of $log:"
     tail -n 30 "$log" >&2

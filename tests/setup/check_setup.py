@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|unknown|newer|emulated|second|clash|progress|exchanged|skipped"""
+check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|exchanged|skipped"""
 import contextlib
 import json
 import os
@@ -201,6 +201,31 @@ def programs_without_ccache(directory):
     return farm
 
 
+def quickstart(directory):
+    """A tree that begins is configured without the tests, which need more packages than the first command installs; also where the cache
+    is another directory's or that of a failure. One that holds stays as it is."""
+    fake_apt(directory, "clang-22 libomp-22-dev liboffload-22-dev", "")
+    (directory / "cmake").write_text('#!/bin/bash\necho "$*" >"$FAKE/configured"\nexit 1\n')
+    (directory / "cmake").chmod(0o755)
+    project = directory.resolve() / "project"
+    small_project(project)
+    build = project / "build/release"
+    build.mkdir(parents=True)
+    (project / "examples").mkdir()
+    shutil.copy(SOURCE / "examples/quickstart.sh", project / "examples")
+    for title, home, files, begins in (("no cache", project, [], True), ("another's cache", SOURCE, ["CMakeCache.txt", "build.ninja"], True),
+                                       ("a failure's cache", project, ["CMakeCache.txt"], True), ("its cache", project, ["CMakeCache.txt", "build.ninja"], False)):
+        for name in ("CMakeCache.txt", "build.ninja"):
+            (build / name).unlink(missing_ok=True)
+        for name in files:
+            (build / name).write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n")
+        done = bash("examples/quickstart.sh", project, FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}")
+        if done.returncode == 0 or "configuring failed" not in done.stderr:
+            yield f"{title}: status {done.returncode}: {done.stdout} {done.stderr}"
+        elif begins != ("-DTRACER_BUILD_TESTS=OFF" in (configured := (directory / "configured").read_text())):
+            yield f"{title}: configures with {configured}"
+
+
 def second(directory):
     """A tree that was begun without ccache stays without: the second command compiles nothing that the first has compiled."""
     farm = programs_without_ccache(directory)
@@ -272,7 +297,7 @@ def progress(directory):
         yield f"of apt: {apt.stdout!r}"
 
 
-CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, second, clash, progress, exchanged, skipped)}
+CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, exchanged, skipped)}
 
 
 def main():
