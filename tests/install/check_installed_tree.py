@@ -72,6 +72,8 @@ class Check:
             sys.exit(f"libtracer-gomp.so is not installed, but {libraries}")
         for name in ("tracer", *libraries):
             self.is_stripped(prefix, name)
+        for library in sorted(libraries):
+            self.refers_to_what_is_there(next(prefix.rglob(library)))
         self.python_package(prefix)
         for page in ("tracer.1", "tracer-run.1"):
             if not list(prefix.rglob(page)):
@@ -90,6 +92,11 @@ class Check:
                 sys.exit(f"{file} is not stripped: {sections}")
             if had and ".debug_info" not in self.run("readelf", "-SW", apart):
                 sys.exit(f"{apart} has no debug information")
+
+    def refers_to_what_is_there(self, library):
+        done = subprocess.run(["ldd", "-r", library], env=self.clean, capture_output=True, text=True, timeout=60)
+        if done.returncode or "undefined symbol" in done.stdout + done.stderr or "not found" in done.stdout:
+            sys.exit(f"{library}: {done.stdout}{done.stderr}")
 
     def python_package(self, prefix):
         """The wheel works where it lies, with the command beside it."""

@@ -130,15 +130,19 @@ def emulated(directory):
 
 
 def exchanged(directory):
-    """The cache names a compiler, an OpenMP compiler and a header that are gone: they are looked for again."""
+    """The cache names a compiler, an OpenMP compiler and a header that are gone: they are looked for again. A library whose flags nobody
+    knows, since pkg-config is gone, is not taken for a header alone."""
     build = directory / "build"
     gone = directory / "gone"
     command = ["cmake", "-S", str(SOURCE), "-B", str(build), "-G", "Ninja", "-DTRACER_BUILD_TESTS=OFF", f"-DOMP_TOOLS_INCLUDE_DIR={gone}",
-               f"-DTRACER_OPENMP_C_COMPILER={gone}/clang", f"-DTRACER_OPENMP_CXX_COMPILER={gone}/clang++"]
+               f"-DTRACER_OPENMP_C_COMPILER={gone}/clang", f"-DTRACER_OPENMP_CXX_COMPILER={gone}/clang++", "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         yield f"cmake ends with {done.returncode}: {done.stderr[-2000:]}"
         return
+    if bash("pkg-config --exists cpp-httplib").returncode == 0:
+        if "cpp-httplib is a library here" not in done.stdout or "libtracer-view" in (build / "build.ninja").read_text():
+            yield f"tracer view is built without the flags of its library: {done.stdout}"
     cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE))
     if not pathlib.Path(cache["OMP_TOOLS_INCLUDE_DIR"], "omp-tools.h").exists():
         yield f"the header is looked for in {cache['OMP_TOOLS_INCLUDE_DIR']}"
