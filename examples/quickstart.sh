@@ -10,7 +10,7 @@ tracer_install build || exit 1
 echo "building (a few minutes the first time) ..."
 options=()
 ! tracer_begins release || options=(-- -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_BENCH=OFF)  # tests/run.sh adds them
-tracer_build release libtracer tracer program_pairs "${options[@]}" || exit 1
+tracer_build release tracer_quickstart program_pairs "${options[@]}" || exit 1
 
 tracer=build/release/bin/tracer
 program=build/release/examples/pairs
@@ -40,7 +40,7 @@ To open it: $tracer report --html report.html $output
 One thread has most of the work; the same with another schedule, and what changed:
             OMP_NUM_THREADS=$threads $tracer run -o $output-dynamic -- $program 8000 20 dynamic
             $tracer diff $output $output-dynamic
-To trace your own program, compiled by clang -fopenmp:
+To trace your own program, compiled by clang -fopenmp (if it uses MPI, first: cmake --build build/release):
             OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so ./your-program
             $PWD/build/release/bin/tracer run -- ./your-program
 END

@@ -52,7 +52,34 @@ def check_run(directory):
     sudo.chmod(0o755)
     done = run("run", "--", sudo, "./app", cwd=directory, env=env)
     need(done.stdout == "ran\n" and done.stderr.count("sudo tracer run -- ./app") == 1 and "no trace:" not in done.stderr, f"of sudo a line says where tracer run belongs: {done.stderr}")
+    check_missing_libraries(directory)
     check_kinds_of_programs(directory, env)
+
+
+def lone_library(directory):
+    """A build tree with libtracer.so alone."""
+    tree = directory / "tree"
+    (tree / "lib").mkdir(parents=True, exist_ok=True)
+    (tree / "CMakeCache.txt").touch()
+    library = tree / "lib" / "libtracer.so"
+    if not library.is_symlink():
+        library.symlink_to(sys.argv[3])
+    return tree, {"TRACER_LIBRARY": str(library)}
+
+
+def check_missing_libraries(directory):
+    """What was not built is named, with the command that builds it, where something would be lost without it."""
+    tree, alone = lone_library(directory)
+    (directory / "mpirun").write_text("#!/bin/sh\necho ran\n")
+    (directory / "mpirun").chmod(0o755)
+    missing = f"{tree}/lib/libtracer-mpi.so is missing (cmake --build {tree} builds it): MPI calls are not recorded."
+    done = run("run", "--", directory / "mpirun", cwd=directory, env=alone)
+    need(done.stdout == "ran\n" and done.stderr.count(missing) == 1, f"without MPI's library a line says so: {done.stderr}")
+    done = run("run", "-q", "--", directory / "mpirun", cwd=directory, env=alone)
+    need(done.stdout == "ran\n" and "libtracer-mpi" not in done.stderr, f"unless it is to be quiet: {done.stderr}")
+    done = run("run", "--", "true", cwd=directory, env=alone)
+    need("libtracer-mpi" not in done.stderr, f"and not of programs without MPI: {done.stderr}")
+    refuses(1, f"libtracer-view.so is missing (cmake --build {tree} builds it)", "view", directory / "none", cwd=directory, env=alone)
 
 
 def check_half_archive(directory, env):
@@ -127,6 +154,9 @@ def check_kinds_of_programs(directory, env):
         os.chown(directory / "setuid", 65534, 65534)
         os.chmod(directory / "setuid", 0o4755)
         runs_untraced("set-user-id", directory / "setuid", "2\n", directory, env)
+    tree, alone = lone_library(directory)
+    done = run("run", "-o", directory / "lone.trace", "--", directory / "gomp", cwd=directory, env=alone)
+    need(done.stdout == "2\n" and f"libtracer-gomp.so is missing (cmake --build {tree} builds it): its constructs are not recorded" in done.stderr, f"without GCC's library a line says so: {done.stderr}")
     done = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
     if not (pathlib.Path(sys.argv[3]).parent / "libtracer-gomp.so").exists():
         print("skipped: no libtracer-gomp.so in this build")

@@ -129,6 +129,16 @@ def emulated(directory):
         yield f"asked for: {asked[-1]}"
 
 
+def wrong_first_build(build):
+    """What examples/quickstart.sh builds, of a build tree: all that `tracer run` would miss, but MPI's library, which takes long."""
+    if "tracer_build release tracer_quickstart " not in (SOURCE / "examples/quickstart.sh").read_text():
+        yield "the first command does not build tracer_quickstart"
+    parts = re.search(r"^build tracer_quickstart: phony (.*)$", (build / "build.ninja").read_text(), re.MULTILINE).group(1).split()
+    needed = {"bin/tracer", "lib/libtracer.so", *(f"lib/libtracer-{name}.so" for name in ("annotations", "gomp", "python"))}
+    if needed - set(parts) or "lib/libtracer-mpi.so" in parts:
+        yield f"the first command builds {parts}"
+
+
 def exchanged(directory):
     """The cache names a compiler, an OpenMP compiler and a header that are gone: they are looked for again. A library whose flags nobody
     knows, since pkg-config is gone, is not taken for a header alone."""
@@ -140,6 +150,7 @@ def exchanged(directory):
     if done.returncode != 0:
         yield f"cmake ends with {done.returncode}: {done.stderr[-2000:]}"
         return
+    yield from wrong_first_build(build)
     if bash("pkg-config --exists cpp-httplib").returncode == 0:
         if "cpp-httplib is a library here" not in done.stdout or "libtracer-view" in (build / "build.ninja").read_text():
             yield f"tracer view is built without the flags of its library: {done.stdout}"

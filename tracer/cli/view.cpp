@@ -59,7 +59,8 @@ Serve load_server() {
   std::error_code error;
   const fs::path path = need_tracer_library().parent_path() / "libtracer-view.so";
   if (!fs::exists(path, error))
-    throw Error{"this tracer was built without its viewer: it needs cpp-httplib (on Debian: libcpp-httplib-dev)"};
+    throw Error{missing_library(path) +
+                "; without cpp-httplib (on Debian: libcpp-httplib-dev pkg-config) it is not built"};
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = dlerror();

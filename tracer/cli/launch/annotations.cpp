@@ -96,7 +96,7 @@ void add_annotations(const std::string& chosen, const std::filesystem::path& tra
   const std::filesystem::path library = tracer_library.parent_path() / "libtracer-annotations.so";
   if (std::error_code error; !std::filesystem::exists(library, error)) {
     if (!quiet && chosen != "all")
-      print_note(library.string() + " not found: NVTX, ITT, Kokkos and ROCTx annotations are not recorded.");
+      print_note(missing_library(library) + ": NVTX, ITT, Kokkos and ROCTx annotations are not recorded.");
     return;
   }
   const std::vector<std::string> words = split(chosen, ',');

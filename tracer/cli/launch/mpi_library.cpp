@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "tracer/cli/output/terminal.hpp"
+#include "tracer/job/job_directory.hpp"
+
 namespace tracer::cli {
 namespace {
 
@@ -30,13 +33,18 @@ bool uses_mpi(const Program& program) {
 }
 
 std::string with_mpi_library(const Program& program, const std::filesystem::path& tool_library,
-                             const std::string& preload) {
+                             const std::string& preload, bool is_quiet) {
   // What has OpenMP of its own is no script, shell, interpreter or launcher: nothing that starts or loads other
   // programs.
   if (has_openmp(program) && !uses_mpi(program)) return preload;
   const std::filesystem::path library = tool_library.parent_path() / "libtracer-mpi.so";
-  std::error_code error;
-  if (!is_preloadable(library) || !std::filesystem::exists(library, error)) return preload;
+  if (!is_preloadable(library)) return preload;
+  if (std::error_code error; !std::filesystem::exists(library, error)) {
+    // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
+    if (!is_quiet && (uses_mpi(program) || is_launcher(program.path)) && find_launcher().rank <= 0)
+      print_note(missing_library(library) + ": MPI calls are not recorded.");
+    return preload;
+  }
   return preload.empty() ? library.string() : library.string() + ":" + preload;
 }
 

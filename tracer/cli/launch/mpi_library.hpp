@@ -13,8 +13,9 @@ namespace tracer::cli {
 bool uses_mpi(const Program& program);
 
 /// `preload` with libtracer-mpi.so before it, which lies beside the tool's library, if the program, or what it starts,
-/// may use MPI. In all others it would be idle.
+/// may use MPI. In all others it would be idle. Where a program of MPI is to run and the library is missing, a line
+/// reports that unless `is_quiet`.
 std::string with_mpi_library(const Program& program, const std::filesystem::path& tool_library,
-                             const std::string& preload);
+                             const std::string& preload, bool is_quiet);
 
 }  // namespace tracer::cli

@@ -113,9 +113,14 @@ bool fits(const std::string& runtime, std::span<const Program> programs, bool is
   return true;
 }
 
-/// Stands before libgomp: beside libtracer.so. "": it is not installed, or cannot be preloaded.
+/// Stands before libgomp.
+fs::path place_before_libgomp(const fs::path& tool_library) {
+  return tool_library.parent_path() / "libtracer-gomp.so";
+}
+
+/// "": it is missing, or cannot be preloaded.
 std::string library_before_libgomp(const fs::path& tool_library) {
-  const fs::path library = tool_library.parent_path() / "libtracer-gomp.so";
+  const fs::path library = place_before_libgomp(tool_library);
   std::error_code error;
   return is_preloadable(library) && fs::exists(library, error) ? library.string() : std::string{};
 }
@@ -157,7 +162,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
     print_note(library.empty() && !is_preloadable(tool_library)
                    ? uses + ", and libtracer-gomp.so, which traces it, cannot be preloaded: try --runtime auto."
                : library.empty()
-                   ? uses + ", and libtracer-gomp.so, which traces it, is not beside libtracer.so: try --runtime auto."
+                   ? uses + ", and " + missing_library(place_before_libgomp(tool_library)) +
+                         ": its constructs are not recorded."
                    : uses +
                          ": calls to it are recorded. Static loops, masked constructs and reductions are compiled "
                          "without such calls; see docs/gcc.md");

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "tracer/base/runtime_names.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/program_file.hpp"
 #include "tracer/error.hpp"
@@ -293,6 +294,15 @@ fs::path need_tracer_library() {
   if (std::optional<fs::path> library = find_tracer_library()) return *std::move(library);
   if (const std::string why = named_in_vain("TRACER_LIBRARY"); !why.empty()) throw Error{why + "."};
   throw Error{"libtracer.so not found next to this command, or not readable; name it with TRACER_LIBRARY."};
+}
+
+std::string missing_library(const fs::path& library) {
+  const std::string text = library.string() + " is missing";
+  const fs::path tree = library.parent_path().parent_path();
+  std::error_code error;
+  return fs::exists(tree / "CMakeCache.txt", error)
+             ? text + " (cmake --build " + shell_word(tree.string()) + " builds it)"
+             : text;
 }
 
 bool is_preloadable(const fs::path& library) {

@@ -69,6 +69,9 @@ std::optional<std::filesystem::path> find_tracer_library();
 /// The same; throws tracer::Error, with what to do, when it is not found.
 std::filesystem::path need_tracer_library();
 
+/// In messages, that a library of Tracer's is not at its place, and in a build tree how it is built.
+std::string missing_library(const std::filesystem::path& library);
+
 /// Whether LD_PRELOAD can name the file: the loader splits it at spaces and colons.
 bool is_preloadable(const std::filesystem::path& library);
 

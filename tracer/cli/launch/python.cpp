@@ -162,7 +162,7 @@ void add_python(const RunOptions& options, const fs::path& tracer_library, Envir
   if (!python && !wants_functions) return;
   const fs::path library = tracer_library.parent_path() / "libtracer-python.so";
   if (std::error_code error; !fs::exists(library, error)) {
-    if (wants_functions) throw Error{library.string() + " not found: --python needs it."};
+    if (wants_functions) throw Error{missing_library(library) + ": --python needs it."};
   } else {
     preload(library.string(), changes);
     if (wants_functions ? !is_changed(changes, "TRACER_PYTHON") : !is_set(changes, "TRACER_PYTHON"))

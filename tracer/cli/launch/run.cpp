@@ -165,7 +165,7 @@ int run(const Options& options) {
                launch.place.filename().string() + " beside it.");
   }
   Environment changes =
-      environment_for(options, library.string(), with_mpi_library(inspected, library, preload), launch);
+      environment_for(options, library.string(), with_mpi_library(inspected, library, preload, options.quiet), launch);
   add_annotations(options.annotations, library, inspected, options.quiet, changes);
   add_python(options, library, changes);
   settle_preload(inspected, below, changes);
