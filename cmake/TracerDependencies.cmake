@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What we use of others, and how to get it. Each becomes one target; a missing one says what to install.
 
+include(TracerOmpTools)
+
+# tracer_need(WHAT PACKAGE [OTHERWISE])
 function(tracer_need what package)
-  message(FATAL_ERROR "${what} not found. On Debian: apt-get install ${package}")
+  message(FATAL_ERROR "${what} not found. On Debian: apt-get install ${package}${ARGN}")
 endfunction()
 
 # What an earlier run found may be gone since (another tool chain, a package removed): look again.
@@ -112,14 +115,15 @@ if(NOT nlohmann_json_FOUND)
 endif()
 
 # omp-tools.h comes with the compiler. CUDA ships an older one: it has no EMI callbacks.
-file(GLOB omp_tools_dirs /usr/lib/llvm-*/lib/clang/*/include /usr/local/lib/clang/*/include)
-list(SORT omp_tools_dirs COMPARE NATURAL ORDER DESCENDING)
-find_path(OMP_TOOLS_INCLUDE_DIR omp-tools.h HINTS ${omp_tools_dirs} NO_CMAKE_SYSTEM_PATH)
+tracer_omp_tools_directories("" omp_tools_dirs)
+find_path(OMP_TOOLS_INCLUDE_DIR omp-tools.h HINTS ${omp_tools_dirs})
 if(OMP_TOOLS_INCLUDE_DIR)
   file(STRINGS ${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h omp_tools_has_emi REGEX "ompt_callback_target_data_op_emi" LIMIT_COUNT 1)
 endif()
 if(NOT OMP_TOOLS_INCLUDE_DIR OR NOT omp_tools_has_emi)
-  tracer_need("omp-tools.h of OpenMP 5.1 or later" "libomp-dev")
+  unset(OMP_TOOLS_INCLUDE_DIR CACHE)  # an older one stands in the way of the next search
+  tracer_need("omp-tools.h of OpenMP 5.1 or later" "libomp-dev"
+    "; on Fedora and RHEL: dnf install libomp-devel. Or give its directory: -DOMP_TOOLS_INCLUDE_DIR=DIRECTORY")
 endif()
 # The header's directory also holds the compiler's own headers, so only this one file is made visible.
 configure_file(${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h ${PROJECT_BINARY_DIR}/omp-tools/omp-tools.h COPYONLY)

@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|exchanged|skipped"""
+check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|headers|exchanged|skipped"""
 import contextlib
 import json
 import os
@@ -137,6 +137,20 @@ def wrong_first_build(build):
     needed = {"bin/tracer", "lib/libtracer.so", *(f"lib/libtracer-{name}.so" for name in ("annotations", "gomp", "python"))}
     if needed - set(parts) or "lib/libtracer-mpi.so" in parts:
         yield f"the first command builds {parts}"
+
+
+def headers(directory):
+    """omp-tools.h is looked for where Debian, Fedora, RHEL and openSUSE have it, the newest first, and where clang has its headers."""
+    places = [f"root/{place}/include" for place in ("usr/lib/clang/21", "usr/lib/llvm-19/lib/clang/19", "usr/lib64/clang/18", "usr/lib64/llvm17/lib/clang/17", "usr/local/lib/clang/9")]
+    for place in places:
+        (directory / place).mkdir(parents=True)
+    (directory / "clang").write_text('#!/bin/bash\n[ "$*" = -print-resource-dir ] && echo "$FAKE/own"\n')
+    (directory / "clang").chmod(0o755)
+    (directory / "asks.cmake").write_text(f'include({SOURCE}/cmake/TracerOmpTools.cmake)\ntracer_omp_tools_directories({directory}/root found)\nmessage("${{found}}")\n')
+    done = bash("cmake -P asks.cmake", directory, FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}")
+    expected = [str(directory / place) for place in (*places, "own/include")]
+    if done.stderr.strip().split(";") != expected:
+        yield f"looks in {done.stderr} instead of {expected}"
 
 
 def exchanged(directory):
@@ -312,7 +326,7 @@ def progress(directory):
         yield f"of apt: {apt.stdout!r}"
 
 
-CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, exchanged, skipped)}
+CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, headers, exchanged, skipped)}
 
 
 def main():
