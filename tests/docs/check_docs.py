@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the documentation to what there is: links lead somewhere, commands and their options exist, settings are known.
 
-check_docs.py links|width|commands|settings|help|reference|coverage|report-json [--tracer PATH] [--header PATH] [--write]
+check_docs.py links|width|commands|settings|help|reference|coverage|report-json|requirements [--tracer PATH] [--header PATH] [--write]
 help: docs/cli/*.md show what --help says; reference: docs/settings.md, docs/repairs.md and docs/formats/properties.md are what it prints. --write makes it so."""
 import argparse
 import functools
@@ -105,6 +105,18 @@ def wrong_settings():
             yield f"{page.relative_to(TOP)}: nothing knows {name}"
 
 
+def wrong_requirements():
+    """The table of what a build needs names each package that the build asks for, and that the scripts install for it."""
+    table = (TOP / "docs" / "install.md").read_text(encoding="utf-8").partition("| to run |")[0]
+    named = {word for cell in re.findall(r"`([^`]+)`", table) for word in cell.split()}
+    wanted = re.search(r"^BUILD_PACKAGES=\((.*?)\)", (TOP / "cmake/scripts/packages.sh").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE).group(1).split()
+    for file in ("cmake/TracerDependencies.cmake", "tests/CMakeLists.txt"):
+        for packages in re.findall(r'tracer_need\("[^"]+" "([^"]+)"', (TOP / file).read_text(encoding="utf-8")):
+            wanted += packages.split()
+    for package in sorted(set(wanted) - named):
+        yield f"docs/install.md: {package} is not among the requirements"
+
+
 HELP = re.compile(r"(?<=## Options\n\n)(?:    .*\n|\n)*")
 
 
@@ -189,7 +201,7 @@ def wrong_report_json():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["links", "width", "commands", "settings", "help", "reference", "coverage", "report-json"])
+    parser.add_argument("what", choices=["links", "width", "commands", "settings", "help", "reference", "coverage", "report-json", "requirements"])
     parser.add_argument("--tracer")
     parser.add_argument("--header", help="omp-tools.h, for coverage")
     parser.add_argument("--write", action="store_true")
@@ -198,6 +210,8 @@ def main():
         found = list(wrong_links())
     elif options.what == "width":
         found = list(wide_lines())
+    elif options.what == "requirements":
+        found = list(wrong_requirements())
     elif options.what == "coverage":
         found = list(wrong_coverage(options.header))
     elif options.what == "report-json":
