@@ -7,6 +7,7 @@ endif()
 file(GLOB_RECURSE manuals "${CPACK_TEMPORARY_DIRECTORY}/usr/share/man/*.1")
 set(documents ${CPACK_TEMPORARY_DIRECTORY}/usr/share/doc/${CPACK_PACKAGE_NAME})
 file(MAKE_DIRECTORY ${documents})
+file(CHMOD ${documents} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 file(READ ${CPACK_RESOURCE_FILE_LICENSE} license)
 string(REGEX REPLACE "\n([^\n])" "\n \\1" license "${license}")
@@ -26,4 +27,5 @@ file(WRITE ${documents}/changelog "${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSIO
 
  -- ${CPACK_PACKAGE_CONTACT}  ${now}
 ")
+file(CHMOD ${documents}/copyright ${documents}/changelog PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 execute_process(COMMAND gzip -9nf ${documents}/changelog ${manuals} COMMAND_ERROR_IS_FATAL ANY)

@@ -7,6 +7,7 @@
 # the machine's), TRACER_PORTABLE_WORK (roots and the build are kept there; default: build/portable), TRACER_PORTABLE_BUILD (a
 # build tree that is linked anew instead of one that begins; what it was linked for before is gone).
 set -eu
+umask 022  # the package's directories are for all users
 cd "$(dirname "$0")/../.."
 to=${1:-$PWD/build/packages}
 architecture=${TRACER_PORTABLE_ARCHITECTURE:-$(uname -m)} crossed=""

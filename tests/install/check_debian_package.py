@@ -74,9 +74,14 @@ def clean_root(root):
 
 
 def package(options, directory):
+    """Made under a umask that grants others nothing; what the package contains all users may read."""
     # A build tree may be made by another user or at another path; the package goes where we may write.
-    need(run([options.cpack, "-G", "DEB", "-B", directory, "--config", f"{options.build}/CPackConfig.cmake"]), "cpack")
-    return next(pathlib.Path(directory).glob("*.deb"))
+    need(run([options.cpack, "-G", "DEB", "-B", directory, "--config", f"{options.build}/CPackConfig.cmake"], umask=0o077), "cpack")
+    deb = next(pathlib.Path(directory).glob("*.deb"))
+    for line in need(run(["dpkg-deb", "-c", deb]), "dpkg-deb").splitlines():
+        if not line.startswith(("drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x", "l")):
+            sys.exit(f"others cannot read it: {line}")
+    return deb
 
 
 def main():
@@ -90,7 +95,7 @@ def main():
         deb = package(options, directory)
         root = pathlib.Path(directory, "root")
         clean_root(root)
-        shutil.copy(deb, root / "tmp/tracer.deb")
+        shutil.copyfile(deb, root / "tmp/tracer.deb")
         shutil.copy(options.program, root / "tmp/program")
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "OMP_NUM_THREADS": "2",
                        **{k: v for k, v in os.environ.items() if k.lower().endswith("_proxy")}}
