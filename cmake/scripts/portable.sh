@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes tracer-VERSION-linux-ARCHITECTURE.tar.xz, which runs wherever there is glibc 2.28 and needs nothing else: linked with the
-# C library of Debian 11, everything else inside. Prints the package's path.
+# C library of Debian 11, everything else inside. Prints the package's path. For Debian 12, or another system with glibc 2.36 or older.
 #   cmake/scripts/portable.sh [DIRECTORY]     as root (debootstrap); DIRECTORY: where it goes (default: build/packages)
 # Of the environment: TRACER_PORTABLE_ARCHITECTURE (aarch64: for 64-bit Arm, on another machine, by Debian's cross compiler; default:
 # the machine's), TRACER_PORTABLE_WORK (roots and the build are kept there; default: build/portable), TRACER_PORTABLE_BUILD (a
@@ -15,17 +15,22 @@ architecture=${TRACER_PORTABLE_ARCHITECTURE:-$(uname -m)} crossed=""
 work=${TRACER_PORTABLE_WORK:-$PWD/build/portable$crossed}
 bullseye=$work/bullseye sysroot=$work/sysroot build=${TRACER_PORTABLE_BUILD:-$work/build}
 triplet=$architecture-linux-gnu tools="" cross=()
-mkdir -p "$work" "$to"
 say() { echo "portable: $*" >&2; }
 fail() { say "$*"; exit 1; }
+if [ -n "$crossed" ]; then
+  [ "$architecture" = aarch64 ] || fail "no package is made for $architecture here"
+  tools=aarch64-linux-gnu-
+fi
+command -v "${tools}g++" >/dev/null || fail "no compiler (g++${crossed:+$crossed-linux-gnu})"
+# Headers and the compiler's libraries of a newer one call functions that older_glibc.c does not have (2.38: __isoc23_strtoul).
+glibc=$("${tools}g++" -E -dM -include features.h -x c /dev/null | sed -n 's/^#define __GLIBC_MINOR__ //p')
+[ "${glibc:-99}" -le 36 ] || fail "it is made on a system with glibc 2.36 or older, as Debian 12; this one has 2.${glibc:-?}"
+mkdir -p "$work" "$to"
 
 # The oldest release that Debian serves; what the package takes of it besides the C library: libdw, and what that needs. Its
 # libomp is for tests/portable.sh.
 if [ -n "$crossed" ]; then
-  [ "$architecture" = aarch64 ] || fail "no package is made for $architecture here"
-  command -v aarch64-linux-gnu-g++ >/dev/null || fail "no cross compiler (g++-aarch64-linux-gnu)"
   . cmake/scripts/arm64.sh
-  tools=aarch64-linux-gnu-
   say "packages of Debian for 64-bit Arm ..."
   why=$(tracer_arm64_root "$bullseye" bullseye libc6-dev libomp5-11 libdw1 libelf-dev zlib1g-dev) || fail "$why"
   why=$(tracer_arm64_root "$work/headers" "" libc6-dev libstdc++-12-dev libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev \

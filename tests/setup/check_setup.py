@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|headers|exchanged|skipped"""
+check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|portable|headers|exchanged|skipped"""
 import contextlib
 import json
 import os
@@ -137,6 +137,18 @@ def wrong_first_build(build):
     needed = {"bin/tracer", "lib/libtracer.so", *(f"lib/libtracer-{name}.so" for name in ("annotations", "gomp", "python"))}
     if needed - set(parts) or "lib/libtracer-mpi.so" in parts:
         yield f"the first command builds {parts}"
+
+
+def portable(directory):
+    """The portable package is not begun where the compiler's headers are of a C library that it cannot stand in for."""
+    for minor, reason in ((36, "debootstrap"), (38, "with glibc 2.36 or older, as Debian 12; this one has 2.38")):
+        for name, text in (("g++", f'echo "#define __GLIBC_MINOR__ {minor}"'), ("debootstrap", "exit 1")):
+            (directory / name).write_text(f"#!/bin/bash\n{text}\n")
+            (directory / name).chmod(0o755)
+        done = bash(f"cmake/scripts/portable.sh {directory}/to", PATH=f"{directory}:{os.environ['PATH']}", TRACER_PORTABLE_WORK=str(directory / "work"),
+                    TRACER_PORTABLE_ARCHITECTURE=os.uname().machine)
+        if done.returncode != 1 or reason not in done.stderr:
+            yield f"glibc 2.{minor}: status {done.returncode}: {done.stderr}"
 
 
 def headers(directory):
@@ -326,7 +338,7 @@ def progress(directory):
         yield f"of apt: {apt.stdout!r}"
 
 
-CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, headers, exchanged, skipped)}
+CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, portable, headers, exchanged, skipped)}
 
 
 def main():
