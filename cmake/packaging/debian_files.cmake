@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run by CPack between installing and packing: what Debian's policy wants beside it - a copyright file, a changelog,
-# compressed manual pages, plain modes.
+# compressed manual pages, zsh's completion where its zsh looks for those of packages, plain modes.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
 file(GLOB_RECURSE manuals "${CPACK_TEMPORARY_DIRECTORY}/usr/share/man/*.1")
 set(documents ${CPACK_TEMPORARY_DIRECTORY}/usr/share/doc/${CPACK_PACKAGE_NAME})
 file(MAKE_DIRECTORY ${documents})
+set(zsh ${CPACK_TEMPORARY_DIRECTORY}/usr/share/zsh)
+if(EXISTS ${zsh}/site-functions)  # not of a build for another processor
+  file(RENAME ${zsh}/site-functions ${zsh}/vendor-completions)
+endif()
 file(CHMOD ${documents} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 file(READ ${CPACK_RESOURCE_FILE_LICENSE} license)

@@ -78,7 +78,10 @@ def package(options, directory):
     # A build tree may be made by another user or at another path; the package goes where we may write.
     need(run([options.cpack, "-G", "DEB", "-B", directory, "--config", f"{options.build}/CPackConfig.cmake"], umask=0o077), "cpack")
     deb = next(pathlib.Path(directory).glob("*.deb"))
-    for line in need(run(["dpkg-deb", "-c", deb]), "dpkg-deb").splitlines():
+    listed = need(run(["dpkg-deb", "-c", deb]), "dpkg-deb").splitlines()
+    if not any(line.endswith("/usr/share/zsh/vendor-completions/_tracer") for line in listed):
+        sys.exit("no completion where Debian's zsh looks for it")
+    for line in listed:
         if not line.startswith(("drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x", "l")):
             sys.exit(f"others cannot read it: {line}")
     return deb
