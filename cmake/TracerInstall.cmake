@@ -38,8 +38,9 @@ write_basic_package_version_file(${generated}/tracer-config-version.cmake COMPAT
 install(FILES ${generated}/tracer-config.cmake ${generated}/tracer-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tracer)
 
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+foreach(page README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE)
+  install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs OPTIONAL
   PATTERN "*.md" PATTERN "*.png")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples

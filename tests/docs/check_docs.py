@@ -6,6 +6,7 @@ check_docs.py links|width|commands|settings|help|reference|coverage|report-json|
 help: docs/cli/*.md show what --help says; reference: docs/settings.md, docs/repairs.md and docs/formats/properties.md are what it prints. --write makes it so."""
 import argparse
 import functools
+import json
 import pathlib
 import re
 import subprocess
@@ -106,8 +107,12 @@ def wrong_settings():
 
 
 def wrong_requirements():
-    """The table of what a build needs names each package that the build asks for, and that the scripts install for it."""
-    table = (TOP / "docs" / "install.md").read_text(encoding="utf-8").partition("| to run |")[0]
+    """The table of what a build needs names each package that the build asks for, and that the scripts install for it; the page, each preset."""
+    page = (TOP / "docs" / "install.md").read_text(encoding="utf-8")
+    for preset in json.loads((TOP / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]:
+        if not preset.get("hidden") and f"`{preset['name']}`" not in page:
+            yield f"docs/install.md does not name the preset {preset['name']}"
+    table = page.partition("| to run |")[0]
     named = {word for cell in re.findall(r"`([^`]+)`", table) for word in cell.split()}
     wanted = re.search(r"^BUILD_PACKAGES=\((.*?)\)", (TOP / "cmake/scripts/packages.sh").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE).group(1).split()
     for file in ("cmake/TracerDependencies.cmake", "tests/CMakeLists.txt"):

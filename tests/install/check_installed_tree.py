@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,7 @@ class Check:
         for library in sorted(libraries):
             self.refers_to_what_is_there(next(prefix.rglob(library)))
         self.python_package(prefix)
+        self.first_page(prefix)
         for page in ("tracer.1", "tracer-run.1"):
             if not list(prefix.rglob(page)):
                 sys.exit(f"no manual page {page}")
@@ -97,6 +99,13 @@ class Check:
         done = subprocess.run(["ldd", "-r", library], env=self.clean, capture_output=True, text=True, timeout=60)
         if done.returncode or "undefined symbol" in done.stdout + done.stderr or "not found" in done.stdout:
             sys.exit(f"{library}: {done.stdout}{done.stderr}")
+
+    def first_page(self, prefix):
+        """What the installed README links to is installed."""
+        page = next(path for path in prefix.rglob("README.md") if (path.parent / "LICENSE").exists())
+        for link in re.findall(r"\]\(([^):#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if not (page.parent / link).exists():
+                sys.exit(f"{page} links to {link}, which is not installed")
 
     def python_package(self, prefix):
         """The wheel works where it lies, with the command beside it."""
