@@ -8,16 +8,18 @@ function(tracer_need what package)
   message(FATAL_ERROR "${what} not found. On Debian: apt-get install ${package}${ARGN}")
 endfunction()
 
-# What an earlier run found may be gone since (another tool chain, a package removed): look again.
-foreach(found OTF2_INCLUDE_DIR OTF2_LIBRARY OTF2_SHARED_LIBRARY TBB_INCLUDE_DIR LIBDW_INCLUDE_DIR LIBELF_INCLUDE_DIR LIBELF_LIBRARY OMP_TOOLS_INCLUDE_DIR
-    CUPTI_INCLUDE_DIR CUDA_INCLUDE_DIR TRACER_NVCC)
-  if(DEFINED CACHE{${found}} AND NOT EXISTS "$CACHE{${found}}")
-    unset(${found} CACHE)
+# What an earlier run found, a file or the directory of a header, may be gone since (another tool chain, a package removed): look
+# again. Here and where optional parts are found.
+foreach(found OTF2_INCLUDE_DIR/otf2/otf2.h OTF2_LIBRARY OTF2_SHARED_LIBRARY TBB_INCLUDE_DIR/tbb/concurrent_vector.h
+    LIBDW_INCLUDE_DIR/elfutils/libdwfl.h LIBELF_INCLUDE_DIR/gelf.h LIBELF_LIBRARY ZSTD_INCLUDE_DIR/zstd.h ZSTD_LIBRARY
+    XXHASH_INCLUDE_DIR/xxhash.h OMP_TOOLS_INCLUDE_DIR/omp-tools.h CUPTI_INCLUDE_DIR/cupti.h CUDA_INCLUDE_DIR/cuda.h TRACER_NVCC
+    TRACER_SQLITE_INCLUDE_DIR/sqlite3.h TRACER_SQLITE_LIBRARY HTTPLIB_INCLUDE_DIR/httplib.h)
+  string(REGEX MATCH "^([^/]+)(.*)$" found ${found})
+  set(name ${CMAKE_MATCH_1})
+  if(DEFINED CACHE{${name}} AND NOT EXISTS "$CACHE{${name}}${CMAKE_MATCH_2}")
+    unset(${name} CACHE)
   endif()
 endforeach()
-if(OMP_TOOLS_INCLUDE_DIR AND NOT EXISTS ${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h)
-  unset(OMP_TOOLS_INCLUDE_DIR CACHE)
-endif()
 
 # OTF2, linked statically so that no symbol of it meets one of the traced program's. Where there is no static library (Debian
 # sid), the traced program opens the shared one late (formats/otf2/library/late.cpp).

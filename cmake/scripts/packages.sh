@@ -92,11 +92,14 @@ tracer_openmp_present() {
 # apt-get as root or through sudo; output only to the log, and no questions: a file of settings that somebody has changed
 # stays as it is.
 tracer_apt() {
-  local as_root=() statuses
+  local as_root=() statuses name proxies=
   if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null; then
       as_root=(sudo)
-      [ -t 0 ] || as_root=(sudo -n)
+      [ -t 0 ] || as_root+=(-n)
+      # sudo keeps no proxy. By their names alone: all users see the words of a command, and a proxy may have a password.
+      for name in http_proxy https_proxy no_proxy; do [ -z "${!name:-}" ] || proxies=$proxies${proxies:+,}$name; done
+      [ -z "$proxies" ] || as_root+=("--preserve-env=$proxies")
     else
       echo "E: neither root nor sudo; run as root: apt-get $*" >>"$TRACER_APT_LOG"
       return 1

@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|portable|headers|exchanged|skipped"""
+check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|proxy|portable|headers|exchanged|skipped"""
 import contextlib
 import json
 import os
@@ -31,6 +31,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 echo "$verb $simulate ${packages[*]}" >>"$FAKE/asked"
+echo "$https_proxy" >>"$FAKE/proxies"
 [ "$verb" = install ] || exit 0
 for package in "${packages[@]}"; do
   if grep -qx "$package" "$FAKE/conflicts"; then
@@ -44,6 +45,15 @@ FAKE_DPKG = r"""#!/bin/bash
 case ${!#} in *\**) sed 's/^/installed /' "$FAKE/installed"; exit ;; esac
 grep -qx "${!#}" "$FAKE/installed" || { echo "no packages found matching ${!#}" >&2; exit 1; }
 printf installed
+"""
+FAKE_SUDO = r"""#!/bin/bash
+# sudo [-n] [--preserve-env=NAME,...] COMMAND...: of the environment only what is named comes through.
+keep=("PATH=$PATH" "FAKE=$FAKE")
+while [[ $1 == -* ]]; do
+  [[ $1 != --preserve-env=* ]] || for name in ${1//[=,]/ }; do [[ $name == -* ]] || keep+=("$name=${!name}"); done
+  shift
+done
+exec env -i "${keep[@]}" "$@"
 """
 FAKE_APT_CACHE = r"""#!/bin/bash
 for package; do
@@ -65,7 +75,7 @@ def bash(script, directory=SOURCE, **environment):
 
 
 def fake_apt(directory, installed, conflicts, unknown=""):
-    for name, text in (("apt-get", FAKE_APT), ("apt-cache", FAKE_APT_CACHE), ("dpkg-query", FAKE_DPKG), ("sudo", '#!/bin/bash\nshift\n"$@"\n')):
+    for name, text in (("apt-get", FAKE_APT), ("apt-cache", FAKE_APT_CACHE), ("dpkg-query", FAKE_DPKG), ("sudo", FAKE_SUDO)):
         (directory / name).write_text(text)
         (directory / name).chmod(0o755)
     for name, packages in (("installed", installed), ("conflicts", conflicts), ("unknown", unknown)):
@@ -139,6 +149,16 @@ def wrong_first_build(build):
         yield f"the first command builds {parts}"
 
 
+def proxy(directory):
+    """A proxy that the environment of a user with sudo names is apt-get's, too."""
+    fake_apt(directory, "clang-22 libomp-22-dev liboffload-22-dev", "")
+    (directory / "id").write_text("#!/bin/bash\necho 1000\n")
+    (directory / "id").chmod(0o755)
+    done = bash(". cmake/scripts/packages.sh && tracer_install build", FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}", https_proxy="http://proxy:3128")
+    if done.returncode != 0 or set((directory / "proxies").read_text().split("\n")) != {"http://proxy:3128", ""}:
+        yield f"status {done.returncode}: {done.stdout} {done.stderr} {(directory / 'proxies').read_text()}"
+
+
 def portable(directory):
     """The portable package is not begun where the compiler's headers are of a C library that it cannot stand in for."""
     for minor, reason in ((36, "debootstrap"), (38, "with glibc 2.36 or older, as Debian 12; this one has 2.38")):
@@ -171,7 +191,8 @@ def exchanged(directory):
     build = directory / "build"
     gone = directory / "gone"
     command = ["cmake", "-S", str(SOURCE), "-B", str(build), "-G", "Ninja", "-DTRACER_BUILD_TESTS=OFF", f"-DOMP_TOOLS_INCLUDE_DIR={gone}",
-               f"-DTRACER_OPENMP_C_COMPILER={gone}/clang", f"-DTRACER_OPENMP_CXX_COMPILER={gone}/clang++", "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"]
+               f"-DTRACER_OPENMP_C_COMPILER={gone}/clang", f"-DTRACER_OPENMP_CXX_COMPILER={gone}/clang++", f"-DTRACER_SQLITE_LIBRARY={gone}/libsqlite3.a",
+               f"-DXXHASH_INCLUDE_DIR={directory}", "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         yield f"cmake ends with {done.returncode}: {done.stderr[-2000:]}"
@@ -183,6 +204,9 @@ def exchanged(directory):
     cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE))
     if not pathlib.Path(cache["OMP_TOOLS_INCLUDE_DIR"], "omp-tools.h").exists():
         yield f"the header is looked for in {cache['OMP_TOOLS_INCLUDE_DIR']}"
+    for name in ("TRACER_SQLITE_LIBRARY", "XXHASH_INCLUDE_DIR"):
+        if cache[name].startswith(str(directory)):
+            yield f"{name} is looked for in {cache[name]}"
     if str(gone) in " ".join(value for name, value in cache.items() if name.startswith("TRACER_OPENMP")):
         yield "the cache keeps an OpenMP compiler that is gone"
     holds = f'. cmake/scripts/build.sh; TRACER_BUILD={build}; tracer_cache_holds'
@@ -338,7 +362,7 @@ def progress(directory):
         yield f"of apt: {apt.stdout!r}"
 
 
-CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, portable, headers, exchanged, skipped)}
+CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, proxy, portable, headers, exchanged, skipped)}
 
 
 def main():
