@@ -41,6 +41,18 @@ install(FILES ${generated}/tracer-config.cmake ${generated}/tracer-config-versio
 foreach(page README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE)
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endforeach()
+# Licences of what is linked in (docs/third-party.md), as Debian's packages have them.
+set(copyrights "")
+foreach(package libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libxxhash-dev libstdc++-*-dev libcli11-dev nlohmann-json3-dev
+    libzstd-dev libsqlite3-dev)
+  list(APPEND copyrights ${CMAKE_SYSROOT}/usr/share/doc/${package}/copyright)
+endforeach()
+file(GLOB copyrights ${copyrights})
+foreach(copyright ${copyrights})
+  get_filename_component(package ${copyright} DIRECTORY)
+  get_filename_component(package ${package} NAME)
+  install(FILES ${copyright} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs OPTIONAL
   PATTERN "*.md" PATTERN "*.png")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples

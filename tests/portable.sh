@@ -119,6 +119,10 @@ for root in debian11 glibc; do
   unset LD_LIBRARY_PATH
 done
 
+licences=$(find "$scratch/debian11/opt/tracer/share/doc/tracer/licences" -name libdw1 -o -name cpp-httplib -o -name LGPL-3 -o -name libotf2-trace-dev 2>/dev/null | wc -l)
+printf '%-9s %-34s %s\n' package "licences of what is inside" "$([ "$licences" -eq 4 ] && echo good || echo "FAILED: $licences of 4")"
+[ "$licences" -eq 4 ] || failed=1
+
 # The package for systems of RPM: the same, in /opt/tracer, and neither asking the system for libraries nor offering any.
 rpm=$(find "$(dirname "$package")" -maxdepth 1 -name 'tracer-*.rpm' | head -n 1)
 if [ -z "$rpm" ] || ! command -v rpm2cpio >/dev/null || ! command -v cpio >/dev/null; then

@@ -18,6 +18,9 @@ string(REGEX REPLACE "\n([^\n])" "\n \\1" license "${license}")
 string(REGEX REPLACE "\n\n" "\n .\n" license "${license}")
 file(WRITE ${documents}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: ${CPACK_PACKAGE_NAME}
+Comment: Its programs contain parts of other projects, which are named in
+ /usr/share/doc/tracer/docs/third-party.md. Their copyright files are in
+ /usr/share/doc/tracer/licences.
 
 Files: *
 Copyright: ${CPACK_PACKAGE_VENDOR}

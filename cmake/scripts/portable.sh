@@ -78,17 +78,26 @@ for library in libz.so.1 liblzma.so.5 libbz2.so.1.0 libelf.so.1 libdw.so.1; do
   bundled="$bundled${bundled:+;}$(find "$bullseye/lib/$triplet" "$bullseye/usr/lib/$triplet" -name "$library" | head -n 1)"
 done
 # The viewer has cpp-httplib inside: its header alone, as its authors release it. Debian's is a shared library.
-if [ ! -e "$work/httplib/httplib.h" ]; then
+if [ ! -e "$work/httplib/LICENSE" ]; then
   . cmake/scripts/debian_source.sh
   tarball=$(debian_source "$work/httplib.source" cpp-httplib) || fail "no viewer without cpp-httplib"
-  mkdir -p "$work/httplib" && tar -C "$work/httplib" --strip-components=1 --wildcards -xf "$tarball" '*/httplib.h'
+  mkdir -p "$work/httplib" && tar -C "$work/httplib" --strip-components=1 --wildcards -xf "$tarball" '*/httplib.h' '*/LICENSE'
 fi
+# Licences of what is inside, and the texts that they and those of this system's packages refer to.
+texts=$bullseye/usr/share/common-licenses
+[ -z "$crossed" ] || texts=/usr/share/common-licenses
+rm -rf "$work/licences" && mkdir "$work/licences"
+for package in libdw1 libelf1 liblzma5 libbz2-1.0 zlib1g; do
+  cp "$bullseye/usr/share/doc/$package/copyright" "$work/licences/$package" || fail "no licence of $package"
+done
+cp "$work/httplib/LICENSE" "$work/licences/cpp-httplib"
+cp -L "$texts"/{Apache-2.0,GPL-2,GPL-3,LGPL-2.1,LGPL-3} "$work/licences/" || fail "no texts of licences in $texts"
 launcher=-DTRACER_UNITY=ON
 [ -n "$crossed" ] || ! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
 say "the build ..."
 cmake --preset release -B "$build" "${cross[@]}" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" "-DCMAKE_MODULE_LINKER_FLAGS=$linked" \
   "-DCMAKE_CXX_STANDARD_LIBRARIES=$at/libz.a $work/libolder.a -lm -lpthread -ldl -lrt" "-DLIBELF_LIBRARY=$at/libelf.a" \
-  -DCMAKE_INSTALL_LIBDIR=lib "-DTRACER_HTTPLIB_HEADER=$work/httplib" "-DTRACER_BUNDLED=$bundled" $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
+  -DCMAKE_INSTALL_LIBDIR=lib "-DTRACER_HTTPLIB_HEADER=$work/httplib" "-DTRACER_BUNDLED=$bundled" "-DTRACER_LICENCES=$work/licences" $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
   { tail -n 20 "$work/configure.log" >&2; fail "configuring failed"; }
 cmake --build "$build" >"$work/build.log" 2>&1 || { grep -E -A6 'FAILED:|error:|undefined' "$work/build.log" | head -n 40 >&2; fail "the build failed: $work/build.log"; }
 

@@ -107,11 +107,16 @@ def wrong_settings():
 
 
 def wrong_requirements():
-    """The table of what a build needs names each package that the build asks for, and that the scripts install for it; the page, each preset."""
+    """The table of what a build needs names each package that the build asks for, and that the scripts install for it; the page,
+    each preset; and the page on other projects' licences, each project."""
     page = (TOP / "docs" / "install.md").read_text(encoding="utf-8")
     for preset in json.loads((TOP / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]:
         if not preset.get("hidden") and f"`{preset['name']}`" not in page:
             yield f"docs/install.md does not name the preset {preset['name']}"
+    licences = (TOP / "docs" / "third-party.md").read_text(encoding="utf-8").casefold()
+    for asked in re.findall(r'tracer_need\("([^\s"]+)', (TOP / "cmake/TracerDependencies.cmake").read_text(encoding="utf-8")):
+        if asked.casefold() not in licences:
+            yield f"docs/third-party.md does not name {asked}"
     table = page.partition("| to run |")[0]
     named = {word for cell in re.findall(r"`([^`]+)`", table) for word in cell.split()}
     wanted = re.search(r"^BUILD_PACKAGES=\((.*?)\)", (TOP / "cmake/scripts/packages.sh").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE).group(1).split()

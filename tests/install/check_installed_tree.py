@@ -101,11 +101,15 @@ class Check:
             sys.exit(f"{library}: {done.stdout}{done.stderr}")
 
     def first_page(self, prefix):
-        """What the installed README links to is installed."""
+        """What the installed README links to is installed, and licences of what is linked in."""
         page = next(path for path in prefix.rglob("README.md") if (path.parent / "LICENSE").exists())
         for link in re.findall(r"\]\(([^):#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if not (page.parent / link).exists():
                 sys.exit(f"{page} links to {link}, which is not installed")
+
+        packaged = pathlib.Path("/usr/share/doc/libotf2-trace-dev/copyright")
+        if packaged.exists() and (page.parent / "licences" / "libotf2-trace-dev").read_bytes() != packaged.read_bytes():
+            sys.exit("the licence of OTF2 is not installed")
 
     def python_package(self, prefix):
         """The wheel works where it lies, with the command beside it."""
