@@ -33,6 +33,7 @@ enum class Paradigm : std::uint8_t {
   mpi = 4,
   cuda = 5,
   measurement_system = 6,
+  ompss = 9,
   openacc = 18,
   opencl = 19,
   hip = 23,

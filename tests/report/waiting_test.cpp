@@ -91,6 +91,66 @@ TEST_CASE("a barrier and the waiting in it are one barrier") {
   CHECK(text.find("barrier wait") == std::string::npos);
 }
 
+TEST_CASE("a barrier of CUDA is a wait for the device, and none of the team's") {
+  TraceBuilder trace{2, 1};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             barrier = trace.region("barrier", RegionRole::barrier, 7),
+             wait = trace.region("DEVICE SYNCHRONIZE", RegionRole::implicit_barrier, 0, Paradigm::cuda),
+             kernel = trace.region("saxpy", RegionRole::kernel, 0, Paradigm::cuda);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start, parallel);
+  trace.enter(0, start, wait);
+  trace.leave(0, start + 20 * ms, wait);
+  const auto run = [&](std::uint64_t from, std::uint64_t to) {
+    trace.enter(2, start + from * ms, kernel);
+    trace.leave(2, start + to * ms, kernel);
+  };
+  run(0, 5);
+  run(15, 18);
+  const auto meet = [&](std::uint64_t first, std::uint64_t second, std::uint64_t end) {
+    trace.enter(0, start + first * ms, barrier);
+    trace.enter(1, start + second * ms, barrier);
+    for (const LocationRef thread : {0u, 1u}) trace.leave(thread, start + end * ms, barrier);
+  };
+  meet(30, 40, 41);
+  meet(80, 50, 81);
+  for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, start + 90 * ms, parallel);
+  trace.simple(0, start + 90 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  CHECK(report["account"]["time"]["device_ns"] == 20 * ms);
+  CHECK(report["account"]["time"]["imbalance_ns"] == (10 + 30) * ms);
+  CHECK(report["devices"][0]["time"]["host_waits_ns"] == 10 * ms);
+}
+
+TEST_CASE("loops that the program names itself and its allocations are work of the loop of OpenMP around them") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel), loop = trace.region("for", RegionRole::loop, 7),
+             own = trace.region("time steps", RegionRole::loop, 0, Paradigm::user),
+             allocation = trace.region("malloc", RegionRole::allocate, 0, Paradigm{22}),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier, 7);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.team_begin(thread, start, parallel);
+    trace.enter(thread, start, loop);
+  }
+  trace.enter(0, start + 1 * ms, own);
+  trace.enter(0, start + 2 * ms, allocation);
+  trace.leave(0, start + 90 * ms, allocation);
+  trace.leave(0, start + 99 * ms, own);
+  for (const LocationRef thread : {0u, 1u}) {
+    const std::uint64_t come = start + (thread == 0 ? 100 : 10) * ms;
+    trace.leave(thread, come, loop);
+    trace.enter(thread, come, barrier);
+    trace.leave(thread, start + 101 * ms, barrier);
+    trace.team_end(thread, start + 101 * ms, parallel);
+  }
+  trace.simple(0, start + 101 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  CHECK(report["account"]["time"]["device_ns"] == 0);
+  CHECK(finding(report, "imbalance")["text"].get<std::string>().find("The iterations of for @example.c:7 are") == 0);
+}
+
 TEST_CASE("what a team waits is won among its threads, whatever the threads beside it do") {
   TraceBuilder trace{4};
   Definitions& d = trace.editable();

@@ -50,7 +50,7 @@ OpenState::OpenState(const Definitions& definitions)
     used_.push_back(location.used);
     process_.push_back(location.group);
   }
-  for (const Region& region : definitions.regions) is_parallel_.push_back(region.role == RegionRole::parallel);
+  for (const RegionClass& region : classes_) is_parallel_.push_back(region.construct == Directive::parallel);
 }
 
 /// Another location may have ended it; then it begins again here. One location at a time keeps where it is.

@@ -16,6 +16,22 @@ bool is_cuda_call(const Region& region) {
   return region.paradigm == Paradigm::cuda && region.role == RegionRole::wrapper;
 }
 
+/// Of a paradigm whose roles are not OpenMP's.
+Directive construct_of_other(const Region& region) {
+  using enum RegionRole;
+  static constexpr ValueTable<RegionRole, Directive, 64> directives{
+      Directive::other, {{kernel, Directive::kernel}, {function, Directive::function}}};
+  static constexpr ValueTable<RegionRole, Directive, 64> of_devices{Directive::other,
+                                                                    {{barrier, Directive::target},
+                                                                     {implicit_barrier, Directive::target},
+                                                                     {allocate, Directive::target_data},
+                                                                     {deallocate, Directive::target_data},
+                                                                     {data_transfer, Directive::target_data},
+                                                                     {kernel, Directive::kernel},
+                                                                     {function, Directive::function}}};
+  return is_of_devices(region.paradigm) ? of_devices[region.role] : directives[region.role];
+}
+
 Directive construct_of(const Region& region, std::string_view label) {
   if (region.paradigm == Paradigm::mpi) return Directive::mpi;
   if (is_cuda_call(region)) return Directive::target;
@@ -31,6 +47,7 @@ Directive construct_of(const Region& region, std::string_view label) {
   if (label == "cancel") return Directive::cancel;
   if (label == "fulfill event") return Directive::fulfill_event;
   if (label.starts_with("omp_set") || label.starts_with("omp_test")) return Directive::lock;
+  if (!has_openmp_roles(region.paradigm)) return construct_of_other(region);
   using enum RegionRole;
   static constexpr ValueTable<RegionRole, Directive, 64> directives{Directive::other,
                                                                     {{parallel, Directive::parallel},
@@ -56,7 +73,7 @@ Directive construct_of(const Region& region, std::string_view label) {
   return directives[region.role];
 }
 
-Activity activity_of(Directive construct, RegionRole role) {
+Activity activity_of(Directive construct, const Region& region) {
   using enum Directive;
   static constexpr ValueTable<Directive, Activity, 32> activities{Activity::work,
                                                                   {{barrier, Activity::barrier},
@@ -70,7 +87,8 @@ Activity activity_of(Directive construct, RegionRole role) {
                                                                    {target_submit, Activity::device},
                                                                    {task_create, Activity::runtime},
                                                                    {task_dependence, Activity::runtime}}};
-  const bool is_runtimes = role == RegionRole::coll_all2one || role == RegionRole::flush;
+  const bool is_runtimes = has_openmp_roles(region.paradigm) &&
+                           (region.role == RegionRole::coll_all2one || region.role == RegionRole::flush);
   const Activity known = activities[construct];
   return known == Activity::work && is_runtimes ? Activity::runtime : known;
 }
@@ -95,7 +113,7 @@ RegionClass classify(const Region& region) {
   }
   result.label = region.paradigm == Paradigm::mpi ? std::string_view{region.canonical} : name;
   result.construct = construct_of(region, directive || name.starts_with("omp_") ? name : std::string_view{});
-  result.activity = activity_of(result.construct, region.role);
+  result.activity = activity_of(result.construct, region);
   return result;
 }
 

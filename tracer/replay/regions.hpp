@@ -76,6 +76,21 @@ struct RegionClass {
   std::string location;  ///< "stencil.c:42", "" unknown
 };
 
+/// Whether a region's role names a construct of OpenMP. Other paradigms use the same roles for functions of their own:
+/// malloc allocates, a barrier of CUDA is no team's.
+constexpr bool has_openmp_roles(Paradigm paradigm) noexcept {
+  return paradigm == Paradigm::openmp || paradigm == Paradigm::openmp_target || paradigm == Paradigm::ompss ||
+         paradigm == Paradigm::unknown;
+}
+/// Whether its calls are for devices.
+constexpr bool is_of_devices(Paradigm paradigm) noexcept {
+  return paradigm == Paradigm::cuda || paradigm == Paradigm::hip || paradigm == Paradigm::opencl ||
+         paradigm == Paradigm::openacc;
+}
+constexpr bool is_barrier(RegionRole role) noexcept {
+  return role == RegionRole::barrier || role == RegionRole::implicit_barrier;
+}
+
 RegionClass classify(const Region& region);
 
 /// Which regions of device streams are kernels: those of that role. Archives that use it for none (those of OTF2 3.0,

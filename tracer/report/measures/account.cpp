@@ -23,6 +23,12 @@ bool is_in_wait(const Task& task, const std::vector<RegionClass>& classes) {
   return outer == Directive::task_wait || outer == Directive::task_group;
 }
 
+/// Of what is around it: a chunk, a function, a range, what a library does there (malloc).
+bool is_part_of_work(const Region& region, Directive construct) {
+  if (region.role == RegionRole::code || region.role == RegionRole::function) return true;
+  return construct == Directive::other && !has_openmp_roles(region.paradigm) && region.role != RegionRole::artificial;
+}
+
 }  // namespace
 
 Accountant::Accountant(const Definitions& definitions, const Replay& replay)
@@ -207,12 +213,12 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     doacross(state, *replay_.location(location).current, event, attributes);
 }
 
-/// The innermost region; of a chunk, a function or a range inside of a loop or sections, those.
+/// The innermost region; of what is part of a loop's or sections' work, those.
 RegionRef Accountant::region_of_work(const Task& task) const {
   for (auto frame = task.stack.rbegin(); frame != task.stack.rend(); ++frame) {
-    if (is_shared(replay_.classes()[frame->region].construct)) return frame->region;
-    const RegionRole role = definitions_.regions[frame->region].role;
-    if (role != RegionRole::code && role != RegionRole::function) break;
+    const Directive construct = replay_.classes()[frame->region].construct;
+    if (is_shared(construct)) return frame->region;
+    if (!is_part_of_work(definitions_.regions[frame->region], construct)) break;
   }
   return task.stack.empty() ? task.region : task.stack.back().region;
 }

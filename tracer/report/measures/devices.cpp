@@ -12,11 +12,13 @@
 namespace tracer::report {
 namespace {
 
-/// Of a thread, as CUDA and HIP name them: cuStreamSynchronize, cudaDeviceSynchronize, hipEventSynchronize.
+/// Of a thread, as CUDA and HIP name them: cuStreamSynchronize, cudaDeviceSynchronize, hipEventSynchronize. Score-P has
+/// a barrier for those of CUDA.
 bool is_wait(const Region& region) {
+  if (!is_of_devices(region.paradigm)) return false;
   const std::string_view name = region.name;
-  return region.role == RegionRole::wrapper && !name.starts_with("!$omp") &&
-         name.find("Synchronize") != std::string_view::npos;
+  return is_barrier(region.role) ||
+         (region.role == RegionRole::wrapper && name.find("Synchronize") != std::string_view::npos);
 }
 
 constexpr std::size_t most_points = 400;
