@@ -199,6 +199,43 @@ TEST_CASE("a device that sets its memory, or copies within it, is busy, and so i
   CHECK(stream["bytes"] == 1500);
 }
 
+TEST_CASE("calls of each library for devices are no work, and those that wait say why the device is idle") {
+  struct Library {
+    Paradigm paradigm;
+    const char *copy, *wait;
+    RegionRole role_of_copy;
+  };
+  for (const auto& [paradigm, copy, wait, role_of_copy] :
+       {Library{Paradigm::cuda, "cudaMemcpy", "cudaDeviceSynchronize", RegionRole::wrapper},
+        Library{Paradigm::hip, "hipMemcpy", "hipDeviceSynchronize", RegionRole::rma},
+        Library{Paradigm::opencl, "clEnqueueReadBuffer", "clFinish", RegionRole::wrapper},
+        Library{Paradigm::openacc, "acc_upload@a.c:6", "acc_wait@a.c:7", RegionRole::wrapper}}) {
+    INFO(wait);
+    TraceBuilder trace{1, 1};
+    const auto copies = trace.region(copy, role_of_copy, 0, paradigm),
+               waits = trace.region(wait, RegionRole::wrapper, 0, paradigm),
+               kernel = trace.region("saxpy", RegionRole::kernel, 0, paradigm);
+    const auto stay = [&](LocationRef location, std::uint64_t from, std::uint64_t to, RegionRef region) {
+      trace.enter(location, start + from * ms, region);
+      trace.leave(location, start + to * ms, region);
+    };
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    stay(0, 10, 15, copies);
+    stay(0, 20, 40, waits);
+    trace.simple(0, start + 50 * ms, EventType::program_end);
+    stay(1, 5, 8, kernel);
+    stay(1, 18, 25, kernel);
+    stay(1, 35, 40, kernel);
+    const Json report = report_of(trace);
+    CHECK(report["account"]["time"]["device_ns"] == (5 + 20) * ms);
+    CHECK(report["account"]["time"]["serial_ns"] == (10 + 5 + 10) * ms);
+    const Json& time = report["devices"][0]["time"];
+    CHECK(time["host_calls_ns"] == 5 * ms);
+    CHECK(time["host_waits_ns"] == 10 * ms);
+    CHECK(time["nothing_submitted_ns"] == (2 + 3) * ms);
+  }
+}
+
 TEST_CASE("of many changes of a device's memory the peaks are kept") {
   TraceBuilder trace = busy_and_idle();
   for (std::uint64_t i = 0; i < 10'000; ++i)

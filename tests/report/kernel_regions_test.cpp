@@ -65,6 +65,8 @@ TEST_CASE("a role stands for a construct of OpenMP in regions of OpenMP only") {
   is(region("MPI_Barrier", RegionRole::barrier, Paradigm::mpi), Directive::mpi, Activity::mpi);
   is(region("DEVICE SYNCHRONIZE", RegionRole::implicit_barrier, Paradigm::cuda), Directive::target, Activity::device);
   is(region("cuLaunchKernel", RegionRole::wrapper, Paradigm::cuda), Directive::target, Activity::device);
+  is(region("hipMemcpy", RegionRole::rma, Paradigm::hip), Directive::target, Activity::device);
+  is(region("clFinish", RegionRole::wrapper, Paradigm::opencl), Directive::target, Activity::device);
   is(region("hipMalloc", RegionRole::allocate, Paradigm::hip), Directive::target_data, Activity::device);
   is(region("!$omp target kernel @a.c:7", RegionRole::kernel, Paradigm::cuda), Directive::target, Activity::device);
   is(region("saxpy", RegionRole::kernel, Paradigm::hip), Directive::kernel, Activity::work);

@@ -11,18 +11,16 @@
 namespace tracer::report {
 namespace {
 
-/// On a thread, around what the program calls; what runs on a device has other roles.
-bool is_cuda_call(const Region& region) {
-  return region.paradigm == Paradigm::cuda && region.role == RegionRole::wrapper;
-}
-
-/// Of a paradigm whose roles are not OpenMP's.
+/// Of a paradigm whose roles are not OpenMP's. A wrapper is around what the program calls; what runs on a device has
+/// other roles.
 Directive construct_of_other(const Region& region) {
   using enum RegionRole;
   static constexpr ValueTable<RegionRole, Directive, 64> directives{
       Directive::other, {{kernel, Directive::kernel}, {function, Directive::function}}};
   static constexpr ValueTable<RegionRole, Directive, 64> of_devices{Directive::other,
-                                                                    {{barrier, Directive::target},
+                                                                    {{wrapper, Directive::target},
+                                                                     {rma, Directive::target},
+                                                                     {barrier, Directive::target},
                                                                      {implicit_barrier, Directive::target},
                                                                      {allocate, Directive::target_data},
                                                                      {deallocate, Directive::target_data},
@@ -34,7 +32,6 @@ Directive construct_of_other(const Region& region) {
 
 Directive construct_of(const Region& region, std::string_view label) {
   if (region.paradigm == Paradigm::mpi) return Directive::mpi;
-  if (is_cuda_call(region)) return Directive::target;
   if (label.starts_with("target submit")) return Directive::target_submit;
   if (label.starts_with("target") && region.role != RegionRole::task && region.role != RegionRole::task_create) {
     return region.role == RegionRole::allocate || region.role == RegionRole::deallocate ||

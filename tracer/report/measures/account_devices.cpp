@@ -7,18 +7,23 @@
 namespace tracer::report {
 namespace {
 
+/// A function of a library for devices; those of OpenACC are constructs, which have a line.
+bool is_device_call(const Region& region) {
+  return is_of_devices(region.paradigm) && region.paradigm != Paradigm::openacc;
+}
+
 /// The region in which a thread waits for a device: the construct, whose line is more useful than the call of CUDA
 /// inside it.
-RegionRef region_of_device_wait(const Replay& replay, const Task& task) {
+RegionRef region_of_device_wait(const Definitions& definitions, const Task& task) {
   for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && frame->activity == Activity::device; ++frame)
-    if (!replay.classes()[frame->region].label.starts_with("cu")) return frame->region;
+    if (!is_device_call(definitions.regions[frame->region])) return frame->region;
   return task.stack.back().region;
 }
 
 }  // namespace
 
 void Accountant::device_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to) {
-  const RegionRef region = region_of_device_wait(replay_, task);
+  const RegionRef region = region_of_device_wait(definitions_, task);
   add_detail(Place::device, region, undefined_ref, parallel_of(state), ns, to, 1);
   charge(state, Place::device, ns);
   if (!state.members.empty())

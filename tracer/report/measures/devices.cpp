@@ -12,13 +12,15 @@
 namespace tracer::report {
 namespace {
 
-/// Of a thread, as CUDA and HIP name them: cuStreamSynchronize, cudaDeviceSynchronize, hipEventSynchronize. Score-P has
-/// a barrier for those of CUDA.
+/// Of a thread, as CUDA and HIP name them: cuStreamSynchronize, cudaDeviceSynchronize, hipEventSynchronize; as OpenCL
+/// does; as Score-P does those of OpenACC (acc_wait@a.c:7). Score-P has a barrier for those of CUDA.
 bool is_wait(const Region& region) {
   if (!is_of_devices(region.paradigm)) return false;
+  if (is_barrier(region.role)) return true;
   const std::string_view name = region.name;
-  return is_barrier(region.role) ||
-         (region.role == RegionRole::wrapper && name.find("Synchronize") != std::string_view::npos);
+  return region.role == RegionRole::wrapper &&
+         (name.find("Synchronize") != std::string_view::npos || name == "clFinish" || name == "clWaitForEvents" ||
+          name.starts_with("acc_wait"));
 }
 
 constexpr std::size_t most_points = 400;
