@@ -211,16 +211,19 @@ struct ParadigmDefinition {
 };
 
 /// A metric of one member, absolute point values of `type`: uint64, int64 or float64. With `recorder` set it is a
-/// metric instance recorded there for that location group.
+/// metric instance recorded there for what one of the scopes names: mostly a location group.
 struct Metric {
   std::string name, description, unit;
   LocationRef recorder = undefined_ref;
   std::uint32_t scope_group = undefined_ref;
   ValueType type = ValueType::uint64;
-  bool of_thread = false;                      ///< each location that records it has values of its own
-  LocationRef scope_location = undefined_ref;  ///< of an instance without scope_group: what it is of
+  bool of_thread = false;  ///< each location that records it has values of its own
+  LocationRef scope_location = undefined_ref;
   std::uint8_t kind = 0, mode = 17, base = 1;  ///< OTF2_MetricType: other, _MetricMode: absolute, at a point, _Base: 10
   std::int64_t exponent = 0;                   ///< a value counts base to the power of this
+  std::uint32_t scope_node = undefined_ref;    ///< of the system tree
+  std::uint32_t scope_set = undefined_ref;     ///< index into Definitions::groups
+  std::uint8_t occurrence = 2;                 ///< OTF2_MetricOccurrence: asynchronous
 
   /// What a value counts, for people: the unit with its factor, as in "10^-6 s".
   std::string shown_unit() const {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "again.hpp"
@@ -144,6 +145,36 @@ TEST_CASE("files, directories and handles keep their paradigm, scope and state i
   trace.for_each_event([](const otf2::EventView& event) {
     if (event.kind == otf2::EventKind::io_delete_file) CHECK((event.field[0] == 1 && event.field[1] == 1));
   });
+}
+
+TEST_CASE("metrics of a node or of a set of locations are theirs in a copy, and occur when they did") {
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "0"};
+  call(archive);
+  OTF2_GlobalDefWriter* const w = archive.definitions();
+  const OTF2_StringRef name = archive.string("power");
+  const OTF2_MetricMemberRef member = 2;
+  OTF2_GlobalDefWriter_WriteMetricMember(w, member, name, name, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+                                         OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, name);
+  archive.group(4, OTF2_GROUP_TYPE_METRIC, OTF2_PARADIGM_UNKNOWN, {7});  // is left out
+  archive.group(6, OTF2_GROUP_TYPE_LOCATIONS, OTF2_PARADIGM_UNKNOWN, {ForeignArchive::location});
+  OTF2_GlobalDefWriter_WriteMetricClass(w, 3, 1, &member, OTF2_METRIC_SYNCHRONOUS_STRICT, OTF2_RECORDER_KIND_ABSTRACT);
+  OTF2_GlobalDefWriter_WriteMetricInstance(w, 5, 3, ForeignArchive::location, OTF2_SCOPE_SYSTEM_TREE_NODE,
+                                           ForeignArchive::node);
+  OTF2_GlobalDefWriter_WriteMetricInstance(w, 8, 3, ForeignArchive::location, OTF2_SCOPE_GROUP, 6);
+  archive.finish();
+  write_again(scratch / "0", scratch / "1");
+  const auto trace = otf2::Trace::open(scratch / "1");
+  std::vector<std::pair<unsigned, std::uint64_t>> scopes;
+  for (const otf2::MetricDef& metric : trace.definitions().metrics) {
+    if (metric.is_instance) scopes.emplace_back(metric.scope_type, metric.scope);
+    if (!metric.is_instance) CHECK(metric.occurrence == OTF2_METRIC_SYNCHRONOUS_STRICT);
+  }
+  CHECK(scopes ==
+        std::vector<std::pair<unsigned, std::uint64_t>>{{OTF2_SCOPE_SYSTEM_TREE_NODE, 1}, {OTF2_SCOPE_GROUP, 0}});
+  const auto report = check::check(scratch / "1");
+  INFO(explain(report));
+  CHECK(with_outcome(report, check::Outcome::violated).count("D12") == 0);
 }
 
 TEST_CASE("what a copy leaves out is counted by its kind") {

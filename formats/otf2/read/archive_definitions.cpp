@@ -101,6 +101,26 @@ const otf2::MetricDef* class_of(const TraceDefinitions& from, const otf2::Metric
   return metric.is_instance ? from.metrics.find(metric.metric_class) : &metric;
 }
 
+/// What an instance's values are of.
+void add_scope(const otf2::MetricDef& metric, const Indices& index, Metric& to) {
+  switch (metric.scope_type) {
+    case otf2::values::scope_location:
+      to.scope_location = index.locations[metric.scope];
+      break;
+    case otf2::values::scope_location_group:
+      to.scope_group = index.location_groups[metric.scope];
+      break;
+    case otf2::values::scope_system_tree_node:
+      to.scope_node = index.nodes[metric.scope];
+      break;
+    case otf2::values::scope_group:
+      to.scope_set = index.groups[metric.scope];
+      break;
+    default:
+      break;
+  }
+}
+
 /// One for each member of each class and instance.
 void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {
   for (std::size_t place = 0; place < from.metrics.size(); ++place) {
@@ -117,10 +137,10 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
         out.kind = member->type, out.mode = member->mode;
         out.base = member->base, out.exponent = member->exponent;
       }
+      if (of != nullptr) out.occurrence = of->occurrence;
       if (metric.is_instance) {
         out.recorder = index.locations[metric.recorder];
-        if (metric.scope_type == otf2::values::scope_location) out.scope_location = index.locations[metric.scope];
-        if (metric.scope_type == 1) out.scope_group = index.location_groups[metric.scope];
+        add_scope(metric, index, out);
       } else {
         out.of_thread = metric.occurrence < otf2::values::metric_asynchronous;
       }

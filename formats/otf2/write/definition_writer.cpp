@@ -283,19 +283,12 @@ void DefinitionWriter::parameters() {
 void DefinitionWriter::metrics() {
   for (std::uint32_t i = 0; i < definitions_.metrics.size(); ++i) {
     const auto& m = definitions_.metrics[i];
-    const auto member = metric_member(m);
     const auto self = archive_.metric_ref(i);
     if (m.recorder == undefined_ref) {
-      metric_class(self, member, m.of_thread ? OTF2_METRIC_SYNCHRONOUS : OTF2_METRIC_ASYNCHRONOUS,
-                   OTF2_RECORDER_KIND_UNKNOWN);  // locations of any kind
+      metric_class(self, m, OTF2_RECORDER_KIND_UNKNOWN);  // locations of any kind
     } else {
-      metric_class(self - 1, member, OTF2_METRIC_ASYNCHRONOUS,
-                   OTF2_RECORDER_KIND_ABSTRACT);  // only its instance is recorded
-      const bool of_location = m.scope_group == undefined_ref && m.scope_location != undefined_ref;
-      check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder,
-                                                     of_location ? OTF2_SCOPE_LOCATION : OTF2_SCOPE_LOCATION_GROUP,
-                                                     of_location ? m.scope_location : m.scope_group),
-            "metric instance");
+      metric_class(self - 1, m, OTF2_RECORDER_KIND_ABSTRACT);  // only its instance is recorded
+      metric_instance(self, self - 1, m);
     }
   }
 }
@@ -312,9 +305,26 @@ OTF2_MetricMemberRef DefinitionWriter::metric_member(const Metric& m) {
   return member->second;
 }
 
-void DefinitionWriter::metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_MetricOccurrence occurrence,
-                                    OTF2_RecorderKind recorder) {
-  check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, occurrence, recorder), "metric class");
+void DefinitionWriter::metric_class(OTF2_MetricRef self, const Metric& metric, OTF2_RecorderKind recorder) {
+  const OTF2_MetricMemberRef member = metric_member(metric);
+  check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, metric.occurrence, recorder), "metric class");
+}
+
+void DefinitionWriter::metric_instance(OTF2_MetricRef self, OTF2_MetricRef of_class, const Metric& metric) {
+  OTF2_MetricScope scope = OTF2_SCOPE_LOCATION_GROUP;
+  std::uint64_t of = metric.scope_group;
+  if (metric.scope_location != undefined_ref) {
+    scope = OTF2_SCOPE_LOCATION;
+    of = metric.scope_location;
+  } else if (metric.scope_node != undefined_ref) {
+    scope = OTF2_SCOPE_SYSTEM_TREE_NODE;
+    of = metric.scope_node;
+  } else if (metric.scope_set != undefined_ref) {
+    scope = OTF2_SCOPE_GROUP;
+    of = numbering_.group(metric.scope_set);
+  }
+  check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, of_class, metric.recorder, scope, of),
+        "metric instance");
 }
 
 OTF2_Paradigm DefinitionWriter::paradigm(Paradigm value) const noexcept {

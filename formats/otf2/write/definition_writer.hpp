@@ -41,8 +41,8 @@ class DefinitionWriter {
   OTF2_Paradigm paradigm(Paradigm value) const noexcept;
   OTF2_RegionRole role(RegionRole value) const noexcept;
   OTF2_MetricMemberRef metric_member(const Metric& metric);
-  void metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_MetricOccurrence occurrence,
-                    OTF2_RecorderKind recorder);
+  void metric_class(OTF2_MetricRef self, const Metric& metric, OTF2_RecorderKind recorder);
+  void metric_instance(OTF2_MetricRef self, OTF2_MetricRef of_class, const Metric& metric);
 
   OTF2_GlobalDefWriter* writer_;
   const Definitions& definitions_;
