@@ -3,6 +3,8 @@
 #include "tracer/report/measures/io.hpp"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 namespace tracer::report {
 namespace {
@@ -20,32 +22,49 @@ void add(IoTotals& to, const IoTotals& from) {
 
 }  // namespace
 
-IoTotals& Io::totals(std::uint32_t process, std::uint32_t handle) {
-  return totals_[{definitions_.io_handles[handle].file, process}];
+Io::Io(const Definitions& definitions) : definitions_{definitions} {
+  const std::vector<IoHandle>& handles = definitions.io_handles;
+  for (const IoHandle& handle : handles)
+    is_inner_.push_back(handle.parent < handles.size() && handles[handle.parent].file == handle.file);
+}
+
+IoTotals& Io::totals(LocationRef location, std::uint32_t handle) {
+  return totals_[{definitions_.io_handles[handle].file, definitions_.locations[location].group}];
+}
+
+Io::OperationKey Io::key_of(Call call, LocationRef location, const Event& event) const {
+  return {call, call == Call::blocking ? location : definitions_.locations[location].group, event.ref, event.b};
+}
+
+/// The begin of what the event goes on with.
+Io::Operations::iterator Io::find(LocationRef location, const Event& event) {
+  const auto own = operations_.find(key_of(Call::blocking, location, event));
+  return own != operations_.end() ? own : operations_.find(key_of(Call::non_blocking, location, event));
 }
 
 void Io::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type < EventType::io_create_handle || event.type == EventType::io_delete_file) return;
-  if (event.ref >= definitions_.io_handles.size()) return;
-  const std::uint32_t process = definitions_.locations[location].group;
-  const OperationKey key{process, event.ref, event.b};
+  if (event.ref >= is_inner_.size() || is_inner_[event.ref]) return;
+  constexpr unsigned non_blocking = 1;  // OTF2_IoOperationFlag
   switch (event.type) {
     case EventType::io_create_handle:
-      ++totals(process, event.ref).opened;
+      ++totals(location, event.ref).opened;
       return;
-    case EventType::io_operation_begin:
-      operations_[key] = {event.time, 0, static_cast<std::uint8_t>(event.sub), false};
+    case EventType::io_operation_begin: {
+      const Call call = (event.sub >> 8 & non_blocking) != 0 ? Call::non_blocking : Call::blocking;
+      operations_[key_of(call, location, event)] = {event.time, 0, static_cast<std::uint8_t>(event.sub), false};
       return;
+    }
     case EventType::io_operation_issued:
-      if (const auto found = operations_.find(key); found != operations_.end()) {
+      if (const auto found = find(location, event); found != operations_.end()) {
         found->second.in_call = event.time - found->second.begin;
         found->second.is_issued = true;
       }
       return;
     case EventType::io_operation_complete:
-      return over(key, event);
+      return over(location, event);
     case EventType::io_operation_cancelled:
-      operations_.erase(key);
+      if (const auto found = find(location, event); found != operations_.end()) operations_.erase(found);
       return;
     default:
       return;
@@ -53,12 +72,12 @@ void Io::other_event(LocationRef location, const Event& event, std::span<const E
 }
 
 /// Between the call that issues an operation and its end the process does something else: the time of that call counts.
-void Io::over(const OperationKey& key, const Event& event) {
-  const auto found = operations_.find(key);
+void Io::over(LocationRef location, const Event& event) {
+  const auto found = find(location, event);
   if (found == operations_.end()) return;
   const Operation& operation = found->second;
   const std::uint64_t ns = operation.is_issued ? operation.in_call : event.time - operation.begin;
-  IoTotals& to = totals(std::get<0>(key), event.ref);
+  IoTotals& to = totals(location, event.ref);
   constexpr std::uint8_t read = 0, write = 1;  // OTF2_IoOperationMode
   if (operation.mode == read) {
     ++to.reads;
