@@ -169,6 +169,17 @@ TEST_CASE("where a filter has left regions out the executor of a single need not
   }
 }
 
+TEST_CASE("a stream copies while a region says that nothing computes") {
+  Seed seed;
+  const auto idle = static_cast<std::uint32_t>(seed.d.regions.size());
+  Region region = seed.d.regions[r_kernel];
+  region.name = region.canonical = "COMPUTE IDLE";
+  region.role = RegionRole::artificial;
+  seed.d.regions.push_back(region);
+  seed.span(2, 1290, 1350, idle);  // around the transfer
+  check_valid(seed);
+}
+
 TEST_CASE("processes hold streams in archives of OTF2 before 3.0") {
   for (const unsigned major : {2u, 3u}) {
     const Scratch scratch;

@@ -141,8 +141,9 @@ inline TraceBuilder overlap_30_percent() {
 }
 
 /// A stream with a kernel of 10 ms, a memset of 2 ms, a wait of 20 ms, the tool's own 4 ms, and after 2 ms a copy of 1
-/// MB in 1 ms with another of 2 MB of the same matching id in its second half. The thread works all the time, 1 ms of
-/// it in a cancel directive, 2 ms during a put as SHMEM has them. The real time is unknown.
+/// MB in 1 ms with another of 2 MB of the same matching id in its second half, around which Score-P says that nothing
+/// computes. The thread works all the time, 1 ms of it in a cancel directive, 2 ms during a put as SHMEM has them. The
+/// real time is unknown.
 inline TraceBuilder operations_of_stream() {
   TraceBuilder trace{1, 1};
   const auto cancel = trace.region("cancel", RegionRole::cancel);
@@ -159,9 +160,12 @@ inline TraceBuilder operations_of_stream() {
   on_stream("memset", RegionRole::data_transfer, 12, 14);
   on_stream("stream synchronize", RegionRole::task_wait, 14, 34);
   on_stream("overhead", RegionRole::artificial, 34, 38);
+  const RegionRef idle = trace.region("COMPUTE IDLE", RegionRole::artificial, 0, Paradigm::cuda);
+  trace.enter(1, start + 39 * ms, idle);
   trace.simple(1, start + 40 * ms, EventType::rma_get, 0, 1'000'000, 1, 0);
   trace.simple(1, start + 40 * ms + ms / 2, EventType::rma_get, 0, 2'000'000, 1, 0);
   trace.simple(1, start + 41 * ms, EventType::rma_op_complete_blocking, 0, 0, 1, 0);
+  trace.leave(1, start + 42 * ms, idle);
   trace.simple(0, start + 44 * ms, EventType::rma_put, 0, 64, 1);
   trace.simple(0, start + 46 * ms, EventType::rma_op_complete_blocking, 0, 0, 1);
   trace.simple(0, start + 50 * ms, EventType::program_end);

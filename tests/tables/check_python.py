@@ -60,6 +60,8 @@ def check_trace(trace, kind, form):
         need(known["tracer.realtime_ns"] == "0", f"{form}: an unknown real time is 0")
         copies = sorted((row["bytes"], row["end_ns"] - row["begin_ns"]) for row in operations if row["kind"] == "to_device")
         need(copies == [(1_000_000, 1_000_000), (2_000_000, 500_000)], f"{form}: copies of one matching id {copies}")
+        overhead = [row["end_ns"] - row["begin_ns"] for row in operations if row["kind"] == "overhead"]
+        need(overhead == [4_000_000], f"{form}: a region that says that nothing computes is no operation {overhead}")
     for name in trace.names():
         some = rows_of(trace.table(name))
         need(len(some) == len(rows_of(getattr(trace, name))), f"{form}: {kind}: {name} has {len(some)} rows")

@@ -86,6 +86,7 @@ class RmaPairs final : public Rule {
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::unordered_map<std::uint64_t, Operation>, Hash> open_;
 };
 
+/// Artificial regions are no operations: Score-P's "COMPUTE IDLE" goes on while the stream copies.
 class StreamOverlap final : public Rule {
  public:
   explicit StreamOverlap(const CheckContext& c) : Rule(c), open_(c.states().size()) {}
@@ -99,6 +100,8 @@ class StreamOverlap final : public Rule {
   }
   void event(const EventView& e) override {
     if (!c_.is_stream(e.location)) return;
+    const bool is_region = e.kind == EventKind::enter || e.kind == EventKind::leave;
+    if (is_region && c_.role(e.field[0]) == static_cast<unsigned>(RegionRole::artificial)) return;
     auto& open = open_[c_.index_of(e.location)];
     if (e.kind == EventKind::enter || is_rma_begin(e.kind)) {
       if (open++ > 0) add_violation(e, "begins while another operation of the stream runs");

@@ -25,6 +25,11 @@ std::uint64_t team_number(const Task& task) {
   return task.team == nullptr ? 0 : task.team->number;
 }
 
+/// Of a stream, that nothing computes: Score-P's "COMPUTE IDLE" and "GPU IDLE".
+bool is_idle(const Region& region) {
+  return region.role == RegionRole::artificial && region.name.ends_with("IDLE");
+}
+
 /// Whether it is in the events table.
 bool is_in_table(EventType type) {
   return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
@@ -124,7 +129,7 @@ void Tables::add_event(LocationRef location, const Event& event) {
 }
 
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
-  if (is_stream_[location] && task.stack.empty()) {
+  if (is_stream_[location] && task.stack.empty() && !is_idle(definitions_.regions[frame.region])) {
     const RegionRole role = definitions_.regions[frame.region].role;
     const char* const kind = is_kernel_(frame.region)            ? "kernel"
                              : role == RegionRole::data_transfer ? "transfer"
