@@ -47,7 +47,7 @@ enum class EventType : std::uint8_t {
   mpi_collective_complete,  ///< as mpi_collective_end, payload value = request
   comm_create,              ///< ref = comm
   comm_destroy,             ///< ref = comm
-  // One-sided, of MPI. sub = window in all but mpi_rma_collective_begin.
+  // One-sided, of MPI. sub = window in all but mpi_rma_collective_begin. Level: rma_level (mpi_functions.hpp).
   mpi_rma_put,               ///< ref = remote rank, a = bytes, b = matching id
   mpi_rma_get,               ///< as mpi_rma_put
   mpi_rma_atomic,            ///< as mpi_rma_put, a = bytes sent, payload number = type, value = bytes received
@@ -57,8 +57,8 @@ enum class EventType : std::uint8_t {
   mpi_window_create,         ///<
   mpi_window_destroy,        ///<
   mpi_rma_collective_begin,  ///<
-  mpi_rma_collective_end,    ///< ref = operation
-  mpi_rma_group_sync,        ///< ref = group
+  mpi_rma_collective_end,    ///< ref = operation, a = bytes sent, b = received, payload number = root, value = level
+  mpi_rma_group_sync,        ///< ref = group, a = level
   mpi_rma_request_lock,      ///< ref = remote rank or all ones, a = type of the lock
   mpi_rma_acquire_lock,      ///< as mpi_rma_request_lock
   mpi_rma_release_lock,      ///< ref = remote rank or all ones
@@ -142,7 +142,8 @@ struct EventAttribute {
 
 constexpr bool has_payload(EventType type) noexcept {
   return type == EventType::mpi_isend || type == EventType::mpi_irecv || type == EventType::mpi_collective_end ||
-         type == EventType::mpi_collective_complete || type == EventType::mpi_rma_atomic;
+         type == EventType::mpi_collective_complete || type == EventType::mpi_rma_atomic ||
+         type == EventType::mpi_rma_collective_end;
 }
 
 }  // namespace tracer

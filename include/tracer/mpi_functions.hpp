@@ -84,12 +84,17 @@ enum class RmaStep : std::uint8_t {
   window_gone = 7,
   collective_begin = 8,
   collective_end = 9,       ///< type: MpiOperation
-  group_synchronised = 10,  ///< target: the number of the group
+  group_synchronised = 10,  ///< target: the number of the group; type: rma_level, 0 processes
   lock_requested = 11,      ///< type: OTF2_LockType; target: as for all locks 0xffffffff for all ranks
   lock_acquired = 12,
   lock_released = 13,
   memory_synchronised = 14,
 };
+
+/// What a synchronisation of a window does. Values as OTF2_RmaSyncLevel; part of the raw format.
+namespace rma_level {
+inline constexpr std::uint8_t processes = 1 << 0, memory = 1 << 1, both = processes | memory;
+}
 
 /// Values as OTF2_RmaAtomicType; part of the raw format.
 enum class RmaAtomic : std::uint8_t { accumulate = 0, compare_and_swap = 3, fetch_and_accumulate = 7 };

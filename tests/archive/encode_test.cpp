@@ -30,7 +30,7 @@ OTF2_AttributeValue value_of(std::uint64_t value) {
 }
 
 OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
-  constexpr std::uint32_t processes = OTF2_RMA_SYNC_LEVEL_PROCESS, both = processes | OTF2_RMA_SYNC_LEVEL_MEMORY;
+  const auto level_of = [](std::uint64_t value) { return static_cast<OTF2_RmaSyncLevel>(value); };
   const auto lock = static_cast<OTF2_LockType>(static_cast<std::uint8_t>(e.a));
   switch (e.type) {
     case EventType::mpi_rma_put:
@@ -53,10 +53,10 @@ OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
     case EventType::mpi_rma_collective_begin:
       return OTF2_EvtWriter_RmaCollectiveBegin(w, l, e.time);
     case EventType::mpi_rma_collective_end:
-      return OTF2_EvtWriter_RmaCollectiveEnd(w, l, e.time, static_cast<OTF2_CollectiveOp>(e.ref), both, e.sub,
-                                             OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+      return OTF2_EvtWriter_RmaCollectiveEnd(w, l, e.time, static_cast<OTF2_CollectiveOp>(e.ref),
+                                             level_of(payload.value), e.sub, payload.number(), e.a, e.b);
     case EventType::mpi_rma_group_sync:
-      return OTF2_EvtWriter_RmaGroupSync(w, l, e.time, processes, e.sub, e.ref);
+      return OTF2_EvtWriter_RmaGroupSync(w, l, e.time, level_of(e.a), e.sub, e.ref);
     case EventType::mpi_rma_request_lock:
       return OTF2_EvtWriter_RmaRequestLock(w, l, e.time, e.sub, e.ref, 0, lock);
     case EventType::mpi_rma_acquire_lock:

@@ -229,6 +229,12 @@ struct win_fence {
   }
 };
 
+/// With the call's end.
+inline void group_synchronised(const Call& call, const Window& window, std::uint32_t group,
+                               std::uint8_t level) noexcept {
+  call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, group, 0, 0, 0, level);
+}
+
 /// MPI_Win_start and MPI_Win_post: (group, assertion, window)
 template <std::uint32_t Window::*epoch>
 struct win_open {
@@ -236,7 +242,7 @@ struct win_open {
   static Word run(const Call& call, Next next, Word group, Word assertion, Word win) noexcept {
     const auto then = [&](Window& window, std::uint64_t) {
       window.*epoch = group_number(group);
-      call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.*epoch);
+      group_synchronised(call, window, window.*epoch, rma_level::processes);
     };
     return synchronise(call, win, then, next, group, assertion, win);
   }
@@ -249,7 +255,7 @@ struct win_complete {
   static Word run(const Call& call, Next next, Word win) noexcept {
     const auto then = [&](Window& window, std::uint64_t begun) {
       complete_operations(call, window, all_ranks, begun, Completes::here_at_last);
-      call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.started);
+      group_synchronised(call, window, window.started, rma_level::both);
     };
     return synchronise(call, win, then, next, win);
   }
@@ -259,7 +265,7 @@ struct win_wait {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
     const auto then = [&](const Window& window, std::uint64_t) {
-      call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.posted);
+      group_synchronised(call, window, window.posted, rma_level::both);
     };
     return synchronise(call, win, then, next, win);
   }
@@ -273,7 +279,7 @@ struct win_test {
     const Word result = next(win, flag);
     if (!call.answered(has_found(result, flag))) return result;
     if (window != nullptr && !failed(result) && *reinterpret_cast<const int*>(flag) != 0)
-      call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->posted);
+      group_synchronised(call, *window, window->posted, rma_level::both);
     else
       call.leave();
     return result;

@@ -172,9 +172,10 @@ bool EventTranslation::translate_one_sided(const EventView& view, Event& event,
     case EventKind::rma_collective_begin:
       return fill(event, EventType::mpi_rma_collective_begin);
     case EventKind::rma_collective_end:
-      return at(field[2], EventType::mpi_rma_collective_end, field[0]);
+      attributes.push_back(EventAttribute::payload(static_cast<std::uint32_t>(field[3]), field[1]));
+      return at(field[2], EventType::mpi_rma_collective_end, field[0], field[4], field[5]);
     case EventKind::rma_group_sync:
-      return at(field[1], EventType::mpi_rma_group_sync, index_.groups[field[2]]);
+      return at(field[1], EventType::mpi_rma_group_sync, index_.groups[field[2]], field[0]);
     case EventKind::rma_request_lock:
       return at(field[0], EventType::mpi_rma_request_lock, field[1], field[3]);
     case EventKind::rma_acquire_lock:

@@ -147,8 +147,8 @@ namespace {
 /// One-sided communication of MPI.
 std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& payload) noexcept {
   using enum EventKind;
-  constexpr std::uint8_t processes = 1, processes_and_memory = 3, memory = 0;  // OTF2_RmaSyncLevel, OTF2_RmaSyncType
-  constexpr std::uint64_t the_lock = 0, no_root = 0xffffffffu;
+  constexpr std::uint8_t memory = 0;  // OTF2_RmaSyncType
+  constexpr std::uint64_t the_lock = 0;
   switch (e.type) {
     case EventType::mpi_rma_atomic:
       return Body(to, rma_atomic)
@@ -174,14 +174,14 @@ std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& pa
     case EventType::mpi_rma_collective_end:
       return Body(to, rma_collective_end)
           .u8(static_cast<std::uint8_t>(e.ref))
-          .u32(processes_and_memory)
+          .u32(payload.value)
           .u32(e.sub)
-          .u32(no_root)
-          .u64(0)
-          .u64(0)
+          .u32(payload.number())
+          .u64(e.a)
+          .u64(e.b)
           .end();
     case EventType::mpi_rma_group_sync:
-      return Body(to, rma_group_sync).u32(processes).u32(e.sub).u32(e.ref).end();
+      return Body(to, rma_group_sync).u32(e.a).u32(e.sub).u32(e.ref).end();
     case EventType::mpi_rma_request_lock:
       return Body(to, rma_request_lock).u32(e.sub).u32(e.ref).u64(the_lock).u8(static_cast<std::uint8_t>(e.a)).end();
     case EventType::mpi_rma_acquire_lock:

@@ -143,7 +143,9 @@ class MpiDefinitions {
     const auto comm = number(value_of(fact, "comm").value_or(""));
     if (!comm || *comm >= tables_.mpi_comms.size() || tables_.mpi_comms[*comm] == undefined_ref) return;
     tables_.mpi_windows[id] = static_cast<std::uint32_t>(d_.windows.size());
-    d_.windows.push_back({std::string(value_of(fact, "name").value_or("")), tables_.mpi_comms[*comm]});
+    constexpr std::uint32_t has_events = 1;  // OTF2_RmaWinFlag: of its creation and destruction
+    d_.windows.push_back(
+        {std::string(value_of(fact, "name").value_or("")), tables_.mpi_comms[*comm], true, has_events});
   }
 
   void rank_group(std::uint32_t id, std::string_view fact) {

@@ -7,6 +7,14 @@
 #include "tracer/mpi_functions.hpp"
 
 namespace tracer::translate {
+namespace {
+
+/// Of a collective operation on a window: a fence completes accesses, too.
+std::uint8_t level_of(std::uint32_t operation) {
+  return operation == static_cast<std::uint32_t>(MpiOperation::barrier) ? rma_level::both : rma_level::processes;
+}
+
+}  // namespace
 
 bool MpiEvents::has_failed(const Record& begin) const {
   const std::vector<Ticks>& failed = context_.scan().failed_collectives;
@@ -71,9 +79,13 @@ void MpiEvents::one_sided(const Record& r, const Record& more, Nanoseconds t) {
   auto ref = static_cast<std::uint32_t>(more.b);
   std::uint64_t a = r.b;
   if (event == EventType::mpi_rma_get) a = more.c;
-  if (event == EventType::mpi_rma_collective_end) ref = type;
+  if (event == EventType::mpi_rma_collective_end) {
+    ref = type;
+    context_.out.payload(mpi_root_none, level_of(type));
+  }
   if (event == EventType::mpi_rma_request_lock || event == EventType::mpi_rma_acquire_lock) a = type;
   if (event == EventType::mpi_rma_group_sync) {
+    a = type != 0 ? type : rma_level::processes;
     ref = ref < tables.mpi_groups.size() ? tables.mpi_groups[ref] : undefined_ref;
     if (ref == undefined_ref) return context_.note(Repair::mpi_event_unknown);
   }
