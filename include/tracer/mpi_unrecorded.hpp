@@ -4,6 +4,9 @@
 
 namespace tracer {
 
+/// What the raw trace's names of these counters begin with, and the name that follows it of what is no communication.
+inline constexpr const char *unrecorded_counter = "mpi.not_told.", *unrecorded_polls = "calls that found nothing";
+
 /// Each of these leaves a sent message without its receive.
 inline constexpr const char* unrecorded_ends_of_messages[] = {
     "RECEIVES_WHOSE_REQUEST_WAS_FREED", "RECEIVES_THAT_WERE_NEVER_COMPLETED", "RECEIVES_THAT_FAILED",

@@ -126,6 +126,8 @@ TRACER_PROPERTIES(TRACER_NAME_OF_PROPERTY)
 #undef TRACER_NAME_OF_PROPERTY
 
 inline constexpr const char* ours = "TRACER::";
+/// OTF2's own: "true" where no message and no collective operation of MPI is missing.
+inline constexpr const char* mpi_complete = "OTF2::MPI_COMMUNICATION_COMPLETE";
 
 // Families of facts of the raw trace that are no properties of the archive: `convert` makes names and definitions of
 // them.

@@ -53,6 +53,16 @@ Received received_from(TraceBuilder& trace, std::uint64_t from) {
 
 }  // namespace
 
+TEST_CASE("a part does not claim to have all communication") {
+  MpiJob job = ranks(2, 60 * ms);
+  TraceBuilder& trace = job.finish();
+  trace.editable().properties.push_back({"OTF2::MPI_COMMUNICATION_COMPLETE", "true"});
+  report::Part part;
+  part.ranks = report::Numbers{"0"};
+  const auto cut = report::part_of(trace.set_clock(), part);
+  CHECK(cut->definitions().properties[0].value == "false");
+}
+
 TEST_CASE("of two ranks that work in turns the longest path of each part is as long as the part") {
   MpiJob job = ranks(2, 60 * ms);
   SECTION("and meet at barriers") {

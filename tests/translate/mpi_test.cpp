@@ -105,6 +105,29 @@ TEST_CASE("a part knows its own rank's location, and communicators with parents 
   CHECK(sink.locations.at(0).attributes.at(1).number() == undefined_ref);
 }
 
+TEST_CASE("an archive says whether communication of MPI is missing, and without MPI nothing of it") {
+  const auto complete = [](const MemorySource& source) {
+    MemorySink sink;
+    run(source, sink);
+    std::string value;
+    for (const Property& property : sink.definitions.properties)
+      if (property.name == "OTF2::MPI_COMMUNICATION_COMPLETE") value += property.value;
+    return value;
+  };
+  const auto call = [](Ticks time, Endpoint at) {
+    return rec(time, RecordKind::mpi_call, at, MpiFunction::Barrier, 0, 0, at == begin ? 0x1000 : 0);
+  };
+  MemorySource source;
+  source.journal_to_fill().ending = Ending::finalize;
+  source.channel(0) = {call(10, begin), call(11, end)};
+  CHECK(complete(source).empty());
+  world(source);
+  source.journal_to_fill().counters["mpi.not_told.calls that found nothing"] = 7;
+  CHECK(complete(source) == "true");
+  source.journal_to_fill().counters["mpi.not_told.receives that failed"] = 1;
+  CHECK(complete(source) == "false");
+}
+
 TEST_CASE("a collective operation that failed, or whose call was left by an exception, is a region only") {
   MemorySource source;
   MemorySink sink;

@@ -111,6 +111,8 @@ class PartSource final : public EventSource, private EventVisitor {
         is_cut_{part.from != 0 || to_ < definitions_.clock.offset + definitions_.clock.length} {
     for (std::size_t i = 0; i < wanted_.size(); ++i) definitions_.locations[i].used = wanted_[i];
     remove_members(definitions_);
+    for (Property& property : definitions_.properties)  // some messages come from what is left out
+      if (property.name == properties::mpi_complete) property.value = "false";
     if (is_cut_) {
       remove_sums(definitions_);
       if (part.from != 0) definitions_.part_begin = from_;

@@ -258,6 +258,9 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   whole.clock = common.clock;
   whole.event_chunk = parts.front().summary.event_chunk;
   whole.properties = properties_of_job(parts);
+  if (result.ranks_missing != 0)
+    for (Property& property : whole.properties)
+      if (property.name == properties::mpi_complete) property.value = "false";
   whole.properties.insert(whole.properties.end(), common.properties.begin(), common.properties.end());
   whole.creator = "Tracer";
   whole.share = options.of != 0;

@@ -15,6 +15,7 @@
 #include "tracer/mpi/text.hpp"
 #include "tracer/mpi/unseen.hpp"
 #include "tracer/mpi/world.hpp"
+#include "tracer/mpi_unrecorded.hpp"
 #include "tracer/program_names.hpp"
 #include "tracer/property_names.hpp"
 
@@ -186,12 +187,12 @@ void record_unrecorded() noexcept {
                                           "one-sided operations",
                                           "completions of one-sided operations",
                                           "file operations",
-                                          "calls that found nothing"};
+                                          unrecorded_polls};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Unrecorded::count_));
   const auto* const table = front.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < static_cast<std::size_t>(Unrecorded::count_); ++i) {
     char name[96];
-    std::snprintf(name, sizeof name, "mpi.not_told.%s", names[i]);
+    std::snprintf(name, sizeof name, "%s%s", unrecorded_counter, names[i]);
     const std::uint64_t count = unrecorded[i].load(std::memory_order_relaxed);
     if (count != 0) table->count(name, count);
   }

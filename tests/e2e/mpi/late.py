@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of ranks that come after the job's archive was made take their places in it, as if all had come at once.
 Usage: late.py --tool libtracer.so --tracer tracer"""
+import json
 import pathlib
 import shutil
 import sys
@@ -32,6 +33,9 @@ def merged(options, job, missing):
     said = run([options.tracer, "merge", str(job)], clean()).stderr
     if (f"of {RANKS} ranks {missing} left no trace" in said) != (missing > 0):
         yield f"{missing} ranks are missing, and it is said: {said!r}"
+    complete = json.loads(run([options.tracer, "info", "--json", str(job)], clean()).stdout)["properties"]["OTF2::MPI_COMMUNICATION_COMPLETE"]
+    if (complete == "true") != (missing == 0):
+        yield f"{missing} ranks are missing, and that MPI's communication is complete is {complete}"
     checked = run([options.tracer, "check", str(job)], clean())
     if checked.returncode != 0:
         yield f"{missing} ranks are missing: tracer check: {checked.stdout}{checked.stderr}"

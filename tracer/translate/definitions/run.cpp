@@ -9,6 +9,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/loss_counters.hpp"
+#include "tracer/mpi_unrecorded.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
@@ -37,6 +38,15 @@ std::uint64_t jumps_of_clock(const Journal& journal) {
   const std::uint64_t seen = clock_jumps(journal.run.clock, journal.clock);
   const bool has_slept = journal.facts.contains(properties::fact(properties::run_asleep));
   return has_slept && journal.run.clock != ClockKind::monotonic ? std::max<std::uint64_t>(seen, 1) : seen;
+}
+
+/// Whether all that threads did of MPI was recorded, but for calls that test and find nothing.
+bool has_all_communication(const Journal& journal) {
+  constexpr std::string_view prefix = unrecorded_counter;
+  return std::none_of(journal.counters.begin(), journal.counters.end(), [&](const auto& counter) {
+    return counter.second != 0 && counter.first.starts_with(prefix) &&
+           counter.first.substr(prefix.size()) != unrecorded_polls;
+  });
 }
 
 enum class GccRuntime { none, mapped, stood_in_for };
@@ -171,6 +181,9 @@ void define_properties(const Journal& journal, const TranslateReport& report,
   const bool complete = report.lost == 0 && !report.paused && !report.left_out && journal.ending != Ending::unknown;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
+  const bool has_mpi = std::any_of(d.paradigms.begin(), d.paradigms.end(),
+                                   [](const ParadigmDefinition& one) { return one.paradigm == Paradigm::mpi; });
+  if (has_mpi) add(properties::mpi_complete, complete && has_all_communication(journal) ? "true" : "false");
   const GccRuntime gcc_runtime = gcc_runtime_of(journal);
   if (gcc_runtime == GccRuntime::stood_in_for) {
     add(properties::not_reported,
