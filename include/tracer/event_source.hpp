@@ -47,6 +47,8 @@ class EventSource {
   /// How many records the last read() left out, since a later version of their format has defined them; 0: of a part
   /// of the trace's time, of which that is not known.
   virtual std::uint64_t unread() const { return 0; }
+  /// Those of kinds that there is no event for here, by the name of the kind in the trace's format; likewise.
+  virtual std::map<std::string, std::uint64_t> untranslated() const { return {}; }
   /// What of the trace definitions and events here cannot express, by the name of its kind in the trace's format: how
   /// many records, of events those that the last read() came upon.
   virtual std::map<std::string, std::uint64_t> unsupported() const { return {}; }

@@ -219,6 +219,8 @@ TEST_CASE("what a copy leaves out is counted by its kind") {
                                                                       {"attribute that is a source code location", 1},
                                                                       {"marker file", 1},
                                                                       {"snapshot file", 1}});
+  CHECK(source->untranslated() ==
+        std::map<std::string, std::uint64_t>{{"CallingContextSample", 1}, {"IoAcquireLock", 2}});
   const auto again = otf2::open_archive(scratch / "1" / "traces.otf2");
   rewrite(*again, *make_otf2_sink(scratch / "2"));
   CHECK(again->unsupported().empty());

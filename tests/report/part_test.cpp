@@ -17,6 +17,7 @@
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -57,13 +58,16 @@ class Collected final : public TimelineVisitor {
   std::uint64_t last_ = 0;
 };
 
-/// A trace with a record that nobody here knows.
+/// A trace with a record that nobody here knows, and others that there is no event for.
 class LaterTrace final : public EventSource {
  public:
   explicit LaterTrace(TraceBuilder& of) : of_{of} {}
   const Definitions& definitions() const override { return of_.definitions(); }
   std::uint64_t number_of_events() const override { return of_.number_of_events(); }
   std::uint64_t unread() const override { return 1; }
+  std::map<std::string, std::uint64_t> untranslated() const override {
+    return {{"CallingContextSample", 1200}, {"ThreadBegin", 34}};
+  }
   void read(EventVisitor& visitor) override { of_.read(visitor); }
 
  private:
@@ -179,17 +183,29 @@ TEST_CASE("a part has the threads that are named, and no arrow to others") {
   CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), ContainsSubstring("behind its end"));
 }
 
-TEST_CASE("records of a later version are counted where all of the trace's time is read") {
+TEST_CASE("records of a later version, and of kinds without an event, are counted where all of the time is read") {
   TraceBuilder trace = imbalance_3_to_1();
   LaterTrace later{trace.set_clock()};
   Part part;
   part.threads = Numbers{"0"};
   CHECK(report::part_of(later, part)->unread() == 1);
+  CHECK(report::part_of(later, part)->untranslated() == later.untranslated());
   part.from = 10 * ms;
   CHECK(report::part_of(later, part)->unread() == 0);
+  CHECK(report::part_of(later, part)->untranslated().empty());
   part = {};
   part.to = 10 * ms;
   CHECK(report::part_of(later, part)->unread() == 0);
+}
+
+TEST_CASE("a report says what of the archive it does not show") {
+  TraceBuilder trace = imbalance_3_to_1();
+  LaterTrace later{trace.set_clock()};
+  const report::Report report = report::analyze(later);
+  CHECK_THAT(report::to_text(report, {.rows = 3, .colour = false, .width = 80}),
+             ContainsSubstring("; 1,234 of kinds that are not shown (CallingContextSample, ThreadBegin); 1 of a later "
+                               "version of OTF2 not read\n"));
+  CHECK_THAT(report::to_json(report), ContainsSubstring(R"("events_not_shown": {)"));
 }
 
 TEST_CASE("a part of a part has no more than that, and says of what it is one") {

@@ -155,6 +155,7 @@ int run(const Options& options) {
     how.samples = archive.samples(Nameless::by_address);
     if (!archive.is_cut() && how.shortest == 0) how.anchor = name_of_archive(archive.path());
     print_note(write_tables_with_progress(source, output, std::move(how)));
+    print_untranslated(source);
     return ok;
   }
   if (format == "otf2") {
@@ -182,6 +183,7 @@ int run(const Options& options) {
     });
   }
   if (output != "-") print_note("wrote " + output.string());
+  print_untranslated(source);
   return ok;
 }
 

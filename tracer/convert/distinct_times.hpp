@@ -20,6 +20,7 @@ class DistinctTimes final : public EventSource {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> untranslated() const override { return source_.untranslated(); }
   std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override;
   void want(const std::vector<bool>& locations) override { source_.want(locations); }

@@ -83,6 +83,7 @@ class FilteredSource final : public EventSource, private EventVisitor {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> untranslated() const override { return source_.untranslated(); }
   std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     left_out_.emplace(definitions_.locations.size(), visitor);

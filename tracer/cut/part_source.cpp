@@ -129,6 +129,9 @@ class PartSource final : public EventSource, private EventVisitor {
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   /// Of a part of the time nobody knows: where reading begins and ends is no matter of the part.
   std::uint64_t unread() const override { return is_cut_ ? 0 : source_.unread(); }
+  std::map<std::string, std::uint64_t> untranslated() const override {
+    return is_cut_ ? std::map<std::string, std::uint64_t>{} : source_.untranslated();
+  }
   std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     next_ = &visitor;

@@ -203,6 +203,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
   if (source.unread() != 0) report.event_counts["unread"] = source.unread();
+  report.untranslated = source.untranslated();
   if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];
   for (const Measure& one : measures) one.fill(report);
   report.processes = processes_of(definitions, report.thread_rows);

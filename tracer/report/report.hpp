@@ -318,6 +318,7 @@ struct Report {
   std::uint64_t wall = 0, events = 0, irregular = 0;
   std::uint64_t threads = 0, streams = 0;
   std::map<std::string, std::uint64_t> event_counts;
+  std::map<std::string, std::uint64_t> untranslated;  ///< of kinds that it does not show, by OTF2's names
   std::map<std::string, std::uint64_t> callbacks;
   std::map<std::string, std::uint64_t> tool;  ///< ns that tracing took: start, drain, wait, convert
   std::vector<Property> properties;

@@ -38,6 +38,7 @@ class ArchiveSource final : public PositionedSource {
   const ArchiveInfo& info() const override { return trace_.info(); }
   std::uint64_t number_of(LocationRef location) const override { return trace_.definitions().locations[location].ref; }
   std::uint64_t unread() const override { return unsupported_.unknown_events(); }
+  std::map<std::string, std::uint64_t> untranslated() const override { return unsupported_.known_events(); }
   std::map<std::string, std::uint64_t> unsupported() const override { return unsupported_.all(trace_); }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override { read(visitor, {}); }

@@ -65,12 +65,17 @@ std::uint64_t Unsupported::unknown_events() const {
   return count;
 }
 
-Kinds Unsupported::all(const Trace& trace) const {
+Kinds Unsupported::known_events() const {
   Kinds kinds;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    const std::string_view name = row_of(static_cast<EventKind>(i)).name;
-    add(kinds, name.empty() ? "event of a later version of OTF2" : std::string{name}, events_[i]);
-  }
+  for (std::size_t i = 0; i < events_.size(); ++i)
+    if (const std::string_view name = row_of(static_cast<EventKind>(i)).name; !name.empty())
+      add(kinds, std::string{name}, events_[i]);
+  return kinds;
+}
+
+Kinds Unsupported::all(const Trace& trace) const {
+  Kinds kinds = known_events();
+  add(kinds, "event of a later version of OTF2", unknown_events());
   for (std::size_t i = 0; i < attributes_.size(); ++i)
     add(kinds, "attribute that is a " + std::string{name_of(static_cast<ReferenceKind>(i))}, attributes_[i]);
   add(kinds, "argument of ProgramBegin", arguments_);

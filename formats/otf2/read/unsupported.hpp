@@ -19,6 +19,8 @@ class Unsupported {
   void note(const EventView& view, bool is_translated);
   /// Records by the name of their kind: the events that were noted, and all definitions and other files.
   std::map<std::string, std::uint64_t> all(const Trace& trace) const;
+  /// Of the noted events those that did not become one of the project's, by the name of their kind.
+  std::map<std::string, std::uint64_t> known_events() const;
   /// Those of the noted events whose kind has no name here: of a later version of OTF2.
   std::uint64_t unknown_events() const;
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What a copy of the whole archive lacks is counted; of a part it is known only that the archive has some.
-void print_unsupported(const std::map<std::string, std::uint64_t>& kinds, bool is_cut) {
+void print_kinds(const std::map<std::string, std::uint64_t>& kinds, const char* where, bool is_counted) {
   std::uint64_t count = 0;
   std::string names;
   for (const auto& [name, records] : kinds) {
@@ -28,11 +28,17 @@ void print_unsupported(const std::map<std::string, std::uint64_t>& kinds, bool i
     names += (names.empty() ? "" : ", ") + name;
   }
   if (count != 0)
-    print_note("left out " + (is_cut ? "" : format_count(count) + " ") +
-               "records of kinds that copies do not keep: " + names);
+    print_note("left out " + (is_counted ? format_count(count) + " " : "") + "records of kinds that " + where +
+               " do not keep: " + names);
 }
 
 }  // namespace
+
+void print_untranslated(const EventSource& source) {
+  std::map<std::string, std::uint64_t> kinds = source.untranslated();
+  if (source.unread() != 0) kinds["event of a later version of OTF2"] = source.unread();
+  print_kinds(kinds, "tables and pictures", true);
+}
 
 std::string write_archive_of(FilteredArchive& archive, const fs::path& directory, bool distinct) {
   require_new_directory(directory);
@@ -50,7 +56,7 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
       events = rewrite(archive.source(), *sink);
     }
   }
-  print_unsupported(archive.source().unsupported(), archive.is_cut());
+  print_kinds(archive.source().unsupported(), "copies", !archive.is_cut());
   if (const samples::SampleSet* set = archive.samples(Nameless::by_address)) {
     if (distinct)
       print_note("the samples are not in it: their times are nanoseconds of the archive's own clock");

@@ -358,6 +358,7 @@ std::string to_json(const Report& report, int indent) {
       {"phases", array_of(report.phases)},
       {"hints", std::move(hints)},
       {"event_counts", report.event_counts},
+      {"events_not_shown", report.untranslated},
       {"callbacks", report.callbacks},
       {"tool_ns", report.tool},
   };

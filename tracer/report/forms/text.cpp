@@ -52,6 +52,22 @@ std::string program_text(const Report& report) {
   return programs.size() == shown ? text : text + ", and " + format_count(programs.size() - shown) + " more";
 }
 
+/// How many there are, and what of the archive is not among them.
+std::string events_text(const Report& report) {
+  const auto not_read = report.event_counts.find("unread");
+  const std::uint64_t unread = not_read == report.event_counts.end() ? 0 : not_read->second;
+  std::uint64_t not_shown = 0;
+  std::string kinds;
+  for (const auto& [kind, count] : report.untranslated) {
+    not_shown += count;
+    kinds += (kinds.empty() ? "" : ", ") + kind;
+  }
+  return "events       " + format_count(report.events) +
+         (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) +
+         (not_shown != 0 ? "; " + format_count(not_shown) + " of kinds that are not shown (" + kinds + ")" : "") +
+         (unread != 0 ? "; " + format_count(unread) + " of a later version of OTF2 not read" : "") + "\n";
+}
+
 /// Where libgomp was used: which runtimes there were, and how many threads worked for each. "" where only one that
 /// calls tools was.
 std::string runtimes_text(const RunFacts& facts) {
@@ -96,11 +112,7 @@ void summary(const Report& report, std::string& out) {
       (account.helpers != 0 ? ", of them " + format_count(account.helpers) + " libomp's own for target nowait" : "") +
       (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
   out += runtimes_text(report.facts);
-  const auto not_read = report.event_counts.find("unread");
-  const std::uint64_t unread = not_read == report.event_counts.end() ? 0 : not_read->second;
-  out += "events       " + format_count(report.events) +
-         (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) +
-         (unread != 0 ? "; " + format_count(unread) + " of a later version of OTF2 not read" : "") + "\n";
+  out += events_text(report);
   if (!report.tool.empty()) {
     std::string costs;
     for (const char* part : {"start", "drain", "wait", "convert"})
