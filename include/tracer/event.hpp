@@ -14,14 +14,14 @@ enum class EventType : std::uint8_t {
   program_end,               ///< a = exit status, when b is 1
   enter,                     ///< ref = region
   leave,                     ///< ref = region
-  thread_fork,               ///< a = requested number of threads
-  thread_join,               ///<
+  thread_fork,               ///< a = requested number of threads, sub = paradigm, 0 OpenMP
+  thread_join,               ///< sub as thread_fork
   team_begin,                ///< ref = comm
   team_end,                  ///< ref = comm
   task_create,               ///< ref = comm, sub = -, a = creator's rank, b = generation
   task_switch,               ///< as task_create; generation 0 is the implicit task of rank a
   task_complete,             ///< as task_create
-  acquire_lock,              ///< a = lock, b = acquisition order (both 32 bit)
+  acquire_lock,              ///< a = lock, b = acquisition order (both 32 bit), sub = paradigm, 0 OpenMP
   release_lock,              ///< as acquire_lock
   measurement_on_off,        ///< a = 1 on, 0 off
   buffer_flush,              ///< a = Nanoseconds at which the flush (a wait of the producer) ended
@@ -30,7 +30,7 @@ enum class EventType : std::uint8_t {
   parameter_string,          ///< ref = parameter, a = string ref
   rma_get,                   ///< sub = window, ref = remote rank, a = bytes, b = matching id
   rma_put,                   ///< as rma_get
-  rma_op_complete_blocking,  ///< sub = window, b = matching id
+  rma_op_complete_blocking,  ///< sub = window, b = matching id, a = 1: of a non-blocking operation
   metric_uint,               ///< ref = metric class or instance of one member, a = value, sub = its ValueType, 0 uint64
   // MPI. `payload` is the event's first entry in the list of attributes (EventAttribute::payload).
   mpi_send,                 ///< ref = comm, a = bytes, b = receiver | tag << 32
@@ -51,7 +51,7 @@ enum class EventType : std::uint8_t {
   mpi_rma_put,               ///< ref = remote rank, a = bytes, b = matching id
   mpi_rma_get,               ///< as mpi_rma_put
   mpi_rma_atomic,            ///< as mpi_rma_put, a = bytes sent, payload number = type, value = bytes received
-  mpi_rma_complete_here,     ///< b = matching id: locally complete
+  mpi_rma_complete_here,     ///< b = matching id: locally complete; a = 1: of a blocking operation
   mpi_rma_complete_there,    ///< b = matching id: complete at the remote rank
   mpi_rma_test,              ///< b = matching id
   mpi_window_create,         ///<
@@ -59,10 +59,10 @@ enum class EventType : std::uint8_t {
   mpi_rma_collective_begin,  ///<
   mpi_rma_collective_end,    ///< ref = operation, a = bytes sent, b = received, payload number = root, value = level
   mpi_rma_group_sync,        ///< ref = group, a = level
-  mpi_rma_request_lock,      ///< ref = remote rank or all ones, a = type of the lock
+  mpi_rma_request_lock,      ///< ref = remote rank or all ones, a = type of the lock, b = its id
   mpi_rma_acquire_lock,      ///< as mpi_rma_request_lock
-  mpi_rma_release_lock,      ///< ref = remote rank or all ones
-  mpi_rma_sync,              ///< ref = rank
+  mpi_rma_release_lock,      ///< ref = remote rank or all ones, b = the lock's id
+  mpi_rma_sync,              ///< ref = rank, a = OTF2_RmaSyncType
   // Input and output. ref = I/O handle in all but io_delete_file.
   io_create_handle,        ///< sub = access, a = creation flags | status flags << 32
   io_destroy_handle,       ///<
@@ -85,6 +85,11 @@ struct Event {
   std::uint64_t b;
 };
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
+
+/// Of a lock: each paradigm numbers its own.
+constexpr std::uint64_t lock_number(const Event& of_lock) noexcept {
+  return of_lock.a | std::uint64_t{of_lock.sub} << 32;
+}
 
 /// Values equal OTF2_Type's. In 64 bits signed numbers keep their sign, and reals are stored by their bits. What comes
 /// after float64 is a reference: an index into Definitions.

@@ -29,6 +29,11 @@ OTF2_AttributeValue value_of(std::uint64_t value) {
   return out;
 }
 
+OTF2_ErrorCode complete(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, bool is_blocking) {
+  return is_blocking ? OTF2_EvtWriter_RmaOpCompleteBlocking(w, l, e.time, e.sub, e.b)
+                     : OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, l, e.time, e.sub, e.b);
+}
+
 OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
   const auto level_of = [](std::uint64_t value) { return static_cast<OTF2_RmaSyncLevel>(value); };
   const auto lock = static_cast<OTF2_LockType>(static_cast<std::uint8_t>(e.a));
@@ -41,7 +46,7 @@ OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
       return OTF2_EvtWriter_RmaAtomic(w, l, e.time, e.sub, e.ref, static_cast<OTF2_RmaAtomicType>(payload.number()),
                                       e.a, payload.value, e.b);
     case EventType::mpi_rma_complete_here:
-      return OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, l, e.time, e.sub, e.b);
+      return complete(w, l, e, e.a != 0);
     case EventType::mpi_rma_complete_there:
       return OTF2_EvtWriter_RmaOpCompleteRemote(w, l, e.time, e.sub, e.b);
     case EventType::mpi_rma_test:
@@ -58,13 +63,14 @@ OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
     case EventType::mpi_rma_group_sync:
       return OTF2_EvtWriter_RmaGroupSync(w, l, e.time, level_of(e.a), e.sub, e.ref);
     case EventType::mpi_rma_request_lock:
-      return OTF2_EvtWriter_RmaRequestLock(w, l, e.time, e.sub, e.ref, 0, lock);
+      return OTF2_EvtWriter_RmaRequestLock(w, l, e.time, e.sub, e.ref, e.b, lock);
     case EventType::mpi_rma_acquire_lock:
-      return OTF2_EvtWriter_RmaAcquireLock(w, l, e.time, e.sub, e.ref, 0, lock);
+      return OTF2_EvtWriter_RmaAcquireLock(w, l, e.time, e.sub, e.ref, e.b, lock);
     case EventType::mpi_rma_release_lock:
-      return OTF2_EvtWriter_RmaReleaseLock(w, l, e.time, e.sub, e.ref, 0);
+      return OTF2_EvtWriter_RmaReleaseLock(w, l, e.time, e.sub, e.ref, e.b);
     case EventType::mpi_rma_sync:
-      return OTF2_EvtWriter_RmaSync(w, l, e.time, e.sub, e.ref, OTF2_RMA_SYNC_TYPE_MEMORY);
+      return OTF2_EvtWriter_RmaSync(w, l, e.time, e.sub, e.ref,
+                                    static_cast<OTF2_RmaSyncType>(static_cast<std::uint8_t>(e.a)));
     default:
       return OTF2_ERROR_INVALID_ARGUMENT;
   }
@@ -136,7 +142,7 @@ OTF2_ErrorCode put_mpi(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
 }
 
 OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
-  constexpr OTF2_Paradigm openmp = OTF2_PARADIGM_OPENMP;
+  const auto model = static_cast<OTF2_Paradigm>(e.sub == 0 ? unsigned{OTF2_PARADIGM_OPENMP} : e.sub);
   const auto a = static_cast<std::uint32_t>(e.a), b = static_cast<std::uint32_t>(e.b);
   switch (e.type) {
     case EventType::enter:
@@ -150,13 +156,13 @@ OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, con
     case EventType::task_complete:
       return OTF2_EvtWriter_ThreadTaskComplete(w, l, e.time, e.ref, a, b);
     case EventType::acquire_lock:
-      return OTF2_EvtWriter_ThreadAcquireLock(w, l, e.time, openmp, a, b);
+      return OTF2_EvtWriter_ThreadAcquireLock(w, l, e.time, model, a, b);
     case EventType::release_lock:
-      return OTF2_EvtWriter_ThreadReleaseLock(w, l, e.time, openmp, a, b);
+      return OTF2_EvtWriter_ThreadReleaseLock(w, l, e.time, model, a, b);
     case EventType::thread_fork:
-      return OTF2_EvtWriter_ThreadFork(w, l, e.time, openmp, a);
+      return OTF2_EvtWriter_ThreadFork(w, l, e.time, model, a);
     case EventType::thread_join:
-      return OTF2_EvtWriter_ThreadJoin(w, l, e.time, openmp);
+      return OTF2_EvtWriter_ThreadJoin(w, l, e.time, model);
     case EventType::team_begin:
       return OTF2_EvtWriter_ThreadTeamBegin(w, l, e.time, e.ref);
     case EventType::team_end:
@@ -172,7 +178,7 @@ OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, con
     case EventType::rma_put:
       return OTF2_EvtWriter_RmaPut(w, l, e.time, e.sub, e.ref, e.a, e.b);
     case EventType::rma_op_complete_blocking:
-      return OTF2_EvtWriter_RmaOpCompleteBlocking(w, l, e.time, e.sub, e.b);
+      return complete(w, l, e, e.a == 0);
     case EventType::buffer_flush:
       return OTF2_EvtWriter_BufferFlush(w, l, e.time, e.a);
     case EventType::program_begin:

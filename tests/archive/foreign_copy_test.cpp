@@ -29,6 +29,32 @@ void call(ForeignArchive& archive) {
   OTF2_EvtWriter_Leave(archive.events(), nullptr, 1100, ForeignArchive::region);
 }
 
+using Fields = std::vector<std::uint64_t>;
+
+/// Of each event its kind and its fields.
+std::vector<Fields> events_of(const fs::path& directory) {
+  std::vector<Fields> all;
+  otf2::Trace::open(directory).for_each_event([&](const otf2::EventView& event) {
+    Fields& fields = all.emplace_back(Fields{static_cast<std::uint64_t>(event.kind)});
+    fields.insert(fields.end(), event.field.begin(), event.field.begin() + otf2::row_of(event.kind).fields);
+  });
+  return all;
+}
+
+/// Of SHMEM and of MPI, each with a window of the same number.
+void define_windows(ForeignArchive& archive) {
+  std::uint32_t next = 0;
+  for (const OTF2_Paradigm paradigm : {OTF2_Paradigm{OTF2_PARADIGM_SHMEM}, OTF2_Paradigm{OTF2_PARADIGM_MPI}}) {
+    const std::uint32_t number = next / 2;
+    archive.group(next++, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, {ForeignArchive::location});
+    archive.group(next, OTF2_GROUP_TYPE_COMM_GROUP, paradigm, {0});
+    OTF2_GlobalDefWriter_WriteComm(archive.definitions(), number, archive.string("comm"), next++, OTF2_UNDEFINED_COMM,
+                                   OTF2_COMM_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteRmaWin(archive.definitions(), number, archive.string("window"), number,
+                                     OTF2_RMA_WIN_FLAG_NONE);
+  }
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -175,6 +201,44 @@ TEST_CASE("metrics of a node or of a set of locations are theirs in a copy, and 
   const auto report = check::check(scratch / "1");
   INFO(explain(report));
   CHECK(with_outcome(report, check::Outcome::violated).count("D12") == 0);
+}
+
+TEST_CASE("locks, forks and one-sided communication of other paradigms are the same in a copy") {
+  constexpr std::uint32_t shmem = 0, mpi = 1, rank = 0;
+  constexpr std::uint64_t address = 0x7f00'1234'5678;
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "0"};
+  OTF2_EvtWriter* const w = archive.events();
+  std::uint64_t time = 1000;
+  OTF2_EvtWriter_ThreadFork(w, nullptr, ++time, OTF2_PARADIGM_TBBTHREAD, 2);
+  OTF2_EvtWriter_ThreadAcquireLock(w, nullptr, ++time, OTF2_PARADIGM_PTHREAD, 4, 1);
+  OTF2_EvtWriter_ThreadAcquireLock(w, nullptr, ++time, OTF2_PARADIGM_OPENMP, 4, 1);
+  OTF2_EvtWriter_ThreadReleaseLock(w, nullptr, ++time, OTF2_PARADIGM_OPENMP, 4, 1);
+  OTF2_EvtWriter_ThreadReleaseLock(w, nullptr, ++time, OTF2_PARADIGM_PTHREAD, 4, 1);
+  OTF2_EvtWriter_ThreadJoin(w, nullptr, ++time, OTF2_PARADIGM_TBBTHREAD);
+  OTF2_EvtWriter_RmaCollectiveBegin(w, nullptr, ++time);
+  OTF2_EvtWriter_RmaCollectiveEnd(w, nullptr, ++time, OTF2_COLLECTIVE_OP_BCAST, OTF2_RMA_SYNC_LEVEL_MEMORY, shmem, rank,
+                                  100, 200);
+  OTF2_EvtWriter_RmaRequestLock(w, nullptr, ++time, shmem, rank, address, OTF2_LOCK_SHARED);
+  OTF2_EvtWriter_RmaAcquireLock(w, nullptr, ++time, shmem, rank, address, OTF2_LOCK_SHARED);
+  OTF2_EvtWriter_RmaReleaseLock(w, nullptr, ++time, shmem, rank, address);
+  OTF2_EvtWriter_RmaSync(w, nullptr, ++time, shmem, rank, OTF2_RMA_SYNC_TYPE_NOTIFY_IN);
+  OTF2_EvtWriter_RmaGroupSync(w, nullptr, ++time, OTF2_RMA_SYNC_LEVEL_NONE, mpi, 3);
+  for (const std::uint32_t window : {shmem, mpi}) {
+    OTF2_EvtWriter_RmaPut(w, nullptr, ++time, window, rank, 8, 5);
+    OTF2_EvtWriter_RmaOpCompleteBlocking(w, nullptr, ++time, window, 5);
+    OTF2_EvtWriter_RmaGet(w, nullptr, ++time, window, rank, 8, 6);
+    OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, nullptr, ++time, window, 6);
+  }
+  define_windows(archive);
+  archive.finish();
+  write_again(scratch / "0", scratch / "1");
+  CHECK(events_of(scratch / "1") == events_of(scratch / "0"));
+  for (const char* const copy : {"0", "1"}) {
+    const auto report = check::check(scratch / copy);
+    INFO(explain(report));
+    CHECK(with_outcome(report, check::Outcome::violated).count("E11") == 0);
+  }
 }
 
 TEST_CASE("what a copy leaves out is counted by its kind") {

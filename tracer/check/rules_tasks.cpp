@@ -2,6 +2,7 @@
 // E09-E11: explicit tasks, implicit tasks, locks.
 #include <array>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "tracer/check/rule.hpp"
@@ -181,7 +182,8 @@ class Locks final : public Rule {
     const bool old = e.kind == EventKind::omp_acquire_lock || e.kind == EventKind::omp_release_lock;
     const auto id = e.field[old ? 0 : 1];
     const auto order = e.field[old ? 1 : 2];
-    auto& lock = locks_[{d().locations.find(e.location)->group, id}];  // each process numbers its own
+    const auto paradigm = old ? std::uint64_t{otf2::values::paradigm_openmp} : e.field[0];
+    auto& lock = locks_[{d().locations.find(e.location)->group, paradigm, id}];  // each process numbers its own
     if (e.kind == EventKind::thread_acquire_lock || e.kind == EventKind::omp_acquire_lock) {
       const auto [held, is_new] = lock.held.try_emplace(order, Hold{e.location, e.time, 0, e.position, 1});
       if (is_new && order >= lock.next) return;
@@ -202,7 +204,7 @@ class Locks final : public Rule {
     settle(id, lock, false);
   }
   void finish() override {
-    for (auto& [key, lock] : locks_) settle(key.second, lock, true);
+    for (auto& [key, lock] : locks_) settle(std::get<2>(key), lock, true);
   }
 
  private:
@@ -242,7 +244,7 @@ class Locks final : public Rule {
     }
   }
 
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Lock> locks_;  ///< by process and number
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Lock> locks_;  ///< by process, paradigm and number
 };
 
 }  // namespace

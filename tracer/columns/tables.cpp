@@ -89,7 +89,7 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
       acquire(location, event);
       break;
     case EventType::release_lock: {
-      Lock& lock = lock_of(replay_.in_process(location, event.a));
+      Lock& lock = lock_of(replay_.in_process(location, lock_number(event)));
       const std::uint64_t held = lock.open.held ? event.time - std::min(event.time, lock.open.acquired) : 0;
       if (lock.open.held) add_lock(event.a, lock.open, event.time, held);
       lock.open.held = false;
@@ -187,7 +187,7 @@ Tables::Lock& Tables::lock_of(OwnNumber lock) {
 }
 
 void Tables::acquire(LocationRef location, const Event& event) {
-  Lock& lock = lock_of(replay_.in_process(location, event.a));
+  Lock& lock = lock_of(replay_.in_process(location, lock_number(event)));
   if (lock.open.held) add_lock(event.a, lock.open, 0, 0);  // taken again by whom has it
   const report::LocationState& state = replay_.location(location);
   lock.open = {undefined_ref, location, state.current->number, event.time, event.time, event.b, false, true};

@@ -22,7 +22,7 @@ bool is_end_of(const Event& begin, const Event& end) {
     case EventType::leave:
       return begin.type == EventType::enter && begin.ref == end.ref;
     case EventType::release_lock:
-      return begin.type == EventType::acquire_lock && begin.a == end.a;
+      return begin.type == EventType::acquire_lock && lock_number(begin) == lock_number(end);
     case EventType::thread_join:
       return begin.type == EventType::thread_fork;
     case EventType::program_end:

@@ -9,8 +9,8 @@
 namespace tracer::report {
 namespace {
 
-Event event_of(EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
-  return {.time = 0, .type = type, .attributes = 0, .sub = 0, .ref = ref, .a = a, .b = b};
+Event event_of(EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0, std::uint16_t sub = 0) {
+  return {.time = 0, .type = type, .attributes = 0, .sub = sub, .ref = ref, .a = a, .b = b};
 }
 
 std::optional<Event> end_of(const Event& begin) {
@@ -18,9 +18,9 @@ std::optional<Event> end_of(const Event& begin) {
     case EventType::enter:
       return event_of(EventType::leave, begin.ref);
     case EventType::acquire_lock:
-      return event_of(EventType::release_lock, begin.ref, begin.a, begin.b);
+      return event_of(EventType::release_lock, begin.ref, begin.a, begin.b, begin.sub);
     case EventType::thread_fork:
-      return event_of(EventType::thread_join);
+      return event_of(EventType::thread_join, 0, 0, 0, begin.sub);
     case EventType::team_begin:
       return event_of(EventType::team_end, begin.ref);
     case EventType::program_begin:
@@ -28,11 +28,8 @@ std::optional<Event> end_of(const Event& begin) {
     case EventType::task_create:
       return event_of(EventType::task_complete, begin.ref, begin.a, begin.b);
     case EventType::rma_get:
-    case EventType::rma_put: {
-      Event end = event_of(EventType::rma_op_complete_blocking, 0, 0, begin.b);
-      end.sub = begin.sub;
-      return end;
-    }
+    case EventType::rma_put:
+      return event_of(EventType::rma_op_complete_blocking, 0, 0, begin.b, begin.sub);
     default:
       return std::nullopt;  // operations of MPI: they are not a part's if they end behind it
   }

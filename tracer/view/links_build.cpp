@@ -80,7 +80,7 @@ class HandOvers final : public report::Observer {
   }
   void other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) override {
     if (event.type != EventType::acquire_lock && event.type != EventType::release_lock) return;
-    const OwnNumber number = replay_.in_process(location, event.a);
+    const OwnNumber number = replay_.in_process(location, lock_number(event));
     if (event.type == EventType::release_lock) {
       if (locks_.size() >= most) locks_.clear();
       locks_[number] = {location, event.time};

@@ -60,9 +60,9 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
     if (state.model) state.model->loops[state.loop].is_static = schedule == "static" || schedule == "unknown";
   }
   if (event.type == EventType::acquire_lock) {
-    acquire(state, location, replay_.in_process(location, event.a));
+    acquire(state, location, replay_.in_process(location, lock_number(event)));
   } else if (event.type == EventType::release_lock) {
-    release(state, location, replay_.in_process(location, event.a));
+    release(state, location, replay_.in_process(location, lock_number(event)));
   }
 }
 

@@ -54,7 +54,7 @@ bool load_fields(EventKind kind, const std::uint8_t*& at, std::array<std::uint32
     case EventKind::thread_release_lock: {
       const std::uint8_t* const end = at + 1 + *at;
       field[0] = *++at;
-      return load<4>(++at, field[1]) && load<4>(at, field[2]) && at == end;
+      return field[0] == values::paradigm_openmp && load<4>(++at, field[1]) && load<4>(at, field[2]) && at == end;
     }
     default:
       return false;

@@ -16,7 +16,7 @@ namespace tracer::otf2 {
 
 struct LocalDefinitions;
 
-/// An event of the kinds that most of every file consists of: Enter, Leave, and those of tasks and of locks.
+/// An event of the kinds that most of every file consists of: Enter, Leave, and those of tasks and of OpenMP's locks.
 struct PlainEvent {
   std::uint64_t time = 0;
   std::array<std::uint32_t, 3> field{};  ///< as EventView's; what does not fit is no such event

@@ -13,6 +13,11 @@ bool fill(Event& event, EventType type, std::uint32_t ref = 0, std::uint64_t a =
   return true;
 }
 
+/// Event::sub of a fork, a join or a lock.
+std::uint16_t sub_of_model(std::uint64_t paradigm) {
+  return paradigm == values::paradigm_openmp ? std::uint16_t{0} : static_cast<std::uint16_t>(paradigm);
+}
+
 }  // namespace
 
 bool EventTranslation::translate(const EventView& view, Event& event, std::vector<EventAttribute>& attributes) const {
@@ -160,7 +165,8 @@ bool EventTranslation::translate_one_sided(const EventView& view, Event& event,
       return at(field[0], EventType::mpi_rma_atomic, field[1], field[3], field[5]);
     case EventKind::rma_op_complete_blocking:
     case EventKind::rma_op_complete_non_blocking:
-      return at(field[0], EventType::mpi_rma_complete_here, 0, 0, field[1]);
+      return at(field[0], EventType::mpi_rma_complete_here, 0, view.kind == EventKind::rma_op_complete_blocking ? 1 : 0,
+                field[1]);
     case EventKind::rma_op_complete_remote:
       return at(field[0], EventType::mpi_rma_complete_there, 0, 0, field[1]);
     case EventKind::rma_op_test:
@@ -177,13 +183,13 @@ bool EventTranslation::translate_one_sided(const EventView& view, Event& event,
     case EventKind::rma_group_sync:
       return at(field[1], EventType::mpi_rma_group_sync, index_.groups[field[2]], field[0]);
     case EventKind::rma_request_lock:
-      return at(field[0], EventType::mpi_rma_request_lock, field[1], field[3]);
+      return at(field[0], EventType::mpi_rma_request_lock, field[1], field[3], field[2]);
     case EventKind::rma_acquire_lock:
-      return at(field[0], EventType::mpi_rma_acquire_lock, field[1], field[3]);
+      return at(field[0], EventType::mpi_rma_acquire_lock, field[1], field[3], field[2]);
     case EventKind::rma_release_lock:
-      return at(field[0], EventType::mpi_rma_release_lock, field[1]);
+      return at(field[0], EventType::mpi_rma_release_lock, field[1], 0, field[2]);
     case EventKind::rma_sync:
-      return at(field[0], EventType::mpi_rma_sync, field[1]);
+      return at(field[0], EventType::mpi_rma_sync, field[1], field[2]);
     default:
       return false;
   }
@@ -237,9 +243,12 @@ bool EventTranslation::translate_other(const EventView& view, Event& event) cons
     case EventKind::thread_task_create:
     case EventKind::thread_task_switch:
     case EventKind::thread_task_complete:
+      fill_plain(view.kind, field, event);
+      return true;
     case EventKind::thread_acquire_lock:
     case EventKind::thread_release_lock:
       fill_plain(view.kind, field, event);
+      event.sub = sub_of_model(field[0]);
       return true;
     case EventKind::calling_context_enter:
       return set(EventType::enter, region_of_context(field[0]));
@@ -250,8 +259,10 @@ bool EventTranslation::translate_other(const EventView& view, Event& event) cons
     case EventKind::program_end:
       return set(EventType::program_end, 0, field[0], 1);
     case EventKind::thread_fork:
+      event.sub = sub_of_model(field[0]);
       return set(EventType::thread_fork, 0, field[1]);
     case EventKind::thread_join:
+      event.sub = sub_of_model(field[0]);
       return set(EventType::thread_join);
     case EventKind::thread_team_begin:
       return set(EventType::team_begin, index_.comms[field[0]]);
@@ -281,7 +292,8 @@ bool EventTranslation::translate_other(const EventView& view, Event& event) cons
     case EventKind::rma_op_complete_non_blocking:
       if (is_of_mpi(field[0])) return false;
       event.sub = static_cast<std::uint16_t>(index_.windows[field[0]]);
-      return set(EventType::rma_op_complete_blocking, 0, 0, field[1]);
+      return set(EventType::rma_op_complete_blocking, 0, view.kind == EventKind::rma_op_complete_blocking ? 0 : 1,
+                 field[1]);
     default:
       return false;
   }

@@ -56,6 +56,11 @@ std::uint64_t reference(const TraceDefinitions& of, const Indices& index, std::u
   }
 }
 
+/// The paradigm of a fork or a lock.
+std::uint64_t model_of_opened(const Event& event) {
+  return event.sub == 0 ? values::paradigm_openmp : event.sub;
+}
+
 bool set(EventView& view, EventKind kind, std::initializer_list<std::uint64_t> fields = {}) {
   view.kind = kind;
   std::size_t i = 0;
@@ -96,7 +101,7 @@ bool OpenedViews::fill(const Event& event, EventView& view) const {
     case EventType::leave:
       return set(view, EventKind::leave, {ref_of(d.regions, event.ref)});
     case EventType::thread_fork:
-      return set(view, EventKind::thread_fork, {values::paradigm_openmp, a});
+      return set(view, EventKind::thread_fork, {model_of_opened(event), a});
     case EventType::team_begin:
       return set(view, EventKind::thread_team_begin, {ref_of(d.comms, event.ref)});
     case EventType::team_end:
@@ -106,7 +111,7 @@ bool OpenedViews::fill(const Event& event, EventView& view) const {
     case EventType::task_switch:
       return set(view, EventKind::thread_task_switch, {ref_of(d.comms, event.ref), a, b});
     case EventType::acquire_lock:
-      return set(view, EventKind::thread_acquire_lock, {values::paradigm_openmp, a, b});
+      return set(view, EventKind::thread_acquire_lock, {model_of_opened(event), a, b});
     case EventType::parameter_int:
       return set(view, EventKind::parameter_int, {ref_of(d.parameters, event.ref), a});
     case EventType::parameter_uint:

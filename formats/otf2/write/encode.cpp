@@ -42,6 +42,11 @@ Body collective(std::uint8_t* to, EventKind kind, const Event& e, const EventAtt
   return Body(to, kind).u8(static_cast<std::uint8_t>(e.sub)).u32(e.ref).u32(payload.number()).u64(e.a).u64(e.b);
 }
 
+/// The paradigm of a fork, a join or a lock.
+std::uint8_t model_in_record(const Event& e) noexcept {
+  return e.sub == 0 ? openmp : static_cast<std::uint8_t>(e.sub);
+}
+
 /// These have no length.
 std::uint8_t* put_request(std::uint8_t* to, EventKind kind, std::uint64_t request) noexcept {
   return put(put_u8(to, static_cast<std::uint8_t>(kind)), request);
@@ -147,8 +152,6 @@ namespace {
 /// One-sided communication of MPI.
 std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& payload) noexcept {
   using enum EventKind;
-  constexpr std::uint8_t memory = 0;  // OTF2_RmaSyncType
-  constexpr std::uint64_t the_lock = 0;
   switch (e.type) {
     case EventType::mpi_rma_atomic:
       return Body(to, rma_atomic)
@@ -160,7 +163,10 @@ std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& pa
           .u64(e.b)
           .end();
     case EventType::mpi_rma_complete_here:
-      return Body(to, rma_op_complete_non_blocking).u32(e.sub).u64(e.b).end();
+      return Body(to, e.a != 0 ? EventKind::rma_op_complete_blocking : rma_op_complete_non_blocking)
+          .u32(e.sub)
+          .u64(e.b)
+          .end();
     case EventType::mpi_rma_complete_there:
       return Body(to, rma_op_complete_remote).u32(e.sub).u64(e.b).end();
     case EventType::mpi_rma_test:
@@ -183,13 +189,13 @@ std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& pa
     case EventType::mpi_rma_group_sync:
       return Body(to, rma_group_sync).u32(e.a).u32(e.sub).u32(e.ref).end();
     case EventType::mpi_rma_request_lock:
-      return Body(to, rma_request_lock).u32(e.sub).u32(e.ref).u64(the_lock).u8(static_cast<std::uint8_t>(e.a)).end();
+      return Body(to, rma_request_lock).u32(e.sub).u32(e.ref).u64(e.b).u8(static_cast<std::uint8_t>(e.a)).end();
     case EventType::mpi_rma_acquire_lock:
-      return Body(to, rma_acquire_lock).u32(e.sub).u32(e.ref).u64(the_lock).u8(static_cast<std::uint8_t>(e.a)).end();
+      return Body(to, rma_acquire_lock).u32(e.sub).u32(e.ref).u64(e.b).u8(static_cast<std::uint8_t>(e.a)).end();
     case EventType::mpi_rma_release_lock:
-      return Body(to, rma_release_lock).u32(e.sub).u32(e.ref).u64(the_lock).end();
+      return Body(to, rma_release_lock).u32(e.sub).u32(e.ref).u64(e.b).end();
     case EventType::mpi_rma_sync:
-      return Body(to, rma_sync).u32(e.sub).u32(e.ref).u8(memory).end();
+      return Body(to, rma_sync).u32(e.sub).u32(e.ref).u8(static_cast<std::uint8_t>(e.a)).end();
     default:
       return to;
   }
@@ -248,13 +254,13 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
     case EventType::task_complete:
       return Body(to, thread_task_complete).u32(e.ref).u32(e.a).u32(e.b).end();
     case EventType::acquire_lock:
-      return Body(to, thread_acquire_lock).u8(openmp).u32(e.a).u32(e.b).end();
+      return Body(to, thread_acquire_lock).u8(model_in_record(e)).u32(e.a).u32(e.b).end();
     case EventType::release_lock:
-      return Body(to, thread_release_lock).u8(openmp).u32(e.a).u32(e.b).end();
+      return Body(to, thread_release_lock).u8(model_in_record(e)).u32(e.a).u32(e.b).end();
     case EventType::thread_fork:
-      return Body(to, EventKind::thread_fork).u8(openmp).u32(e.a).end();
+      return Body(to, EventKind::thread_fork).u8(model_in_record(e)).u32(e.a).end();
     case EventType::thread_join:
-      return Body(to, EventKind::thread_join).u8(openmp).end();
+      return Body(to, EventKind::thread_join).u8(model_in_record(e)).end();
     case EventType::team_begin:
       return Body(to, thread_team_begin).u32(e.ref).end();
     case EventType::team_end:
@@ -272,7 +278,10 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
     case EventType::mpi_rma_put:
       return Body(to, EventKind::rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
     case EventType::rma_op_complete_blocking:
-      return Body(to, EventKind::rma_op_complete_blocking).u32(e.sub).u64(e.b).end();
+      return Body(to, e.a != 0 ? rma_op_complete_non_blocking : EventKind::rma_op_complete_blocking)
+          .u32(e.sub)
+          .u64(e.b)
+          .end();
     case EventType::metric_uint:  // the library writes all types of values as it writes unsigned numbers
       return Body(to, EventKind::metric)
           .u32(metric_ref)

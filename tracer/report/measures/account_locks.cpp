@@ -10,12 +10,12 @@ void Accountant::lock(LocationRef location, State& state, const Event& event) {
   const auto& stack = replay_.location(location).current->stack;
   const RegionRef region = stack.empty() ? undefined_ref : stack.back().region;
   Process& process = process_of(state);
-  Holds& holds = process.holds[event.a];
+  Holds& holds = process.holds[lock_number(event)];
   if (event.type == EventType::release_lock) {
     holds.released(event.time);
     // Programs may have a lock for each element of their data.
     constexpr std::size_t most = std::size_t{1} << 16;
-    if (process.lock_waiters == 0 || process.holds.size() > most) process.holds.erase(event.a);
+    if (process.lock_waiters == 0 || process.holds.size() > most) process.holds.erase(lock_number(event));
   } else {
     if (state.lock_from != 0 && region != undefined_ref) lock_taken(state, region, holds, event.time);
     end_lock_wait(state);

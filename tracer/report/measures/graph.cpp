@@ -60,7 +60,7 @@ void Graph::add_work(std::uint64_t ns, const Path& path) {
 void Graph::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type != EventType::acquire_lock && event.type != EventType::release_lock) return;
   Task& task = *replay_.location(location).current;
-  const OwnNumber number = replay_.in_process(location, event.a);
+  const OwnNumber number = replay_.in_process(location, lock_number(event));
   if (event.type == EventType::release_lock) {
     Lock& lock = few_locks_.entry(locks_, number, [](const Lock& known) { return std::optional{known.released}; });
     lock.released = event.time;

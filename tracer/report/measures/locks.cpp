@@ -55,7 +55,7 @@ Locks::Entry& Locks::entry_of(OwnNumber lock) {
 
 void Locks::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type != EventType::acquire_lock && event.type != EventType::release_lock) return;
-  Entry& entry = entry_of(replay_.in_process(location, event.a));
+  Entry& entry = entry_of(replay_.in_process(location, lock_number(event)));
   if (event.type == EventType::release_lock) {
     const std::uint64_t held = entry.acquired == 0 ? 0 : event.time - std::min(event.time, entry.acquired);
     entry.totals.held += held;
@@ -90,7 +90,7 @@ void Locks::fill(Report& report) const {
   for (const auto& lock : by_wait()) {
     LockRow row;
     static_cast<LockTotals&>(row) = lock->second.totals;
-    row.lock = lock->first.number;
+    row.lock = static_cast<std::uint32_t>(lock->first.number);  // without its paradigm
     if (lock->first.owner < processes.size()) row.process = processes[lock->first.owner];
     row.region = lock->second.region;
     row.name = row.region == undefined_ref ? "lock" : definitions_.regions[row.region].name;
