@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <numbers>
 #include <random>
+#include <vector>
 
 #include "catch.hpp"
+#include "tracer/merge/clock_lines.hpp"
 #include "tracer/merge/clock_rates.hpp"
 #include "tracer/merge/common_time.hpp"
 
@@ -149,6 +151,33 @@ TEST_CASE(
   };
   CHECK(std::abs(rate(most_wander)) < 1e-9);
   CHECK(std::abs(rate(most_drift)) > 1e-5);
+}
+
+TEST_CASE("messages that are under way for long make no clock faster than clocks are") {
+  Job job({{}, {}});
+  job.message(0, 1, 1e7, 300);
+  job.message(1, 0, 1e7, 300);
+  job.message(0, 1, job.end - 1e8, 1e8);  // the middle of both ways is 50 ms off
+  job.message(1, 0, job.end - 1e8, 1e5);
+  const ClockRate rate = clock_rates({most_drift, most_drift}, job.bounds, ClockLines{job.places}).clocks[1];
+  CHECK(rate.is_known);
+  CHECK(std::abs(rate.rate) <= most_drift);
+  const double middle = (1e7 + job.end - 1e8) / 2;  // where the comparison is, the clock stays
+  CHECK(std::abs(rate.offset - rate.rate * (middle - 1e7)) <= 300);
+}
+
+TEST_CASE("no clock goes back, however far its knots were moved from each other") {
+  ClockLines lines{std::vector<ClockToPlace>(2, ClockToPlace{0, 4000})};
+  lines.knots[1] = {{0, 0, 10}, {1000, 3000, 10}, {2000, -500, 10}, {3000, 0, 10}, {3001, -50, 10}, {4000, 0, 10}};
+  keep_order(lines);
+  for (std::size_t k = 1; k < lines.knots[1].size(); ++k) {
+    const ClockKnot &a = lines.knots[1][k - 1], &b = lines.knots[1][k];
+    CHECK(b.time + b.offset > a.time + a.offset);
+  }
+  CHECK(lines.knots[1][1].offset == 3000);
+  CHECK(lines.knots[1][2].offset == 2500);
+  CHECK(lines.knots[1][2].uncertainty == 3010);
+  for (const ClockKnot& knot : lines.knots[0]) CHECK(knot.offset == 0);
 }
 
 TEST_CASE("what messages need of a clock that wanders moves no other of which they say little") {

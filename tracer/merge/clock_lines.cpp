@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -110,6 +112,16 @@ void mend_lines(ClockLines& lines, const std::vector<ClockBound>& bounds) {
   mending.finish();
   if (count_reversed(bounds, lines) >= std::max<std::uint64_t>(count_reversed(bounds, before), 1))
     lines = std::move(before);
+}
+
+void keep_order(ClockLines& lines) {
+  for (auto& knots : lines.knots)
+    for (std::size_t k = 1; k < knots.size(); ++k) {
+      const std::int64_t least = knots[k - 1].offset - (knots[k].time - knots[k - 1].time) / 2;
+      if (knots[k].offset >= least) continue;
+      knots[k].uncertainty += static_cast<double>(least - knots[k].offset);
+      knots[k].offset = least;
+    }
 }
 
 void thin_lines(ClockLines& lines, const std::vector<ClockBound>& bounds, std::uint64_t reversed) {

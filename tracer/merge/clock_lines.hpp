@@ -65,6 +65,10 @@ std::uint64_t count_reversed(const std::vector<ClockBound>& bounds, const ClockL
 /// where that does not make them fewer.
 void mend_lines(ClockLines& lines, const std::vector<ClockBound>& bounds);
 
+/// Raises knots that are too far below the one before: each clock goes on with half its speed at least, so that none of
+/// its events comes before an earlier one.
+void keep_order(ClockLines& lines);
+
 /// Leaves out knots near which a line between others is good enough: as many as leave no more than `reversed`.
 void thin_lines(ClockLines& lines, const std::vector<ClockBound>& bounds, std::uint64_t reversed);
 

@@ -29,10 +29,11 @@ struct Edge {
   std::uint32_t from, to;  ///< rate(from) <= rate(to) + most
   double most;
 };
-/// The line of the one above that of the other, and what is open at the two places that it goes through.
+/// The line of the one above that of the other: how far at `time`, the surer of the two places that it goes through,
+/// its rate, and what is open at both.
 struct Between {
   std::uint32_t first, second;
-  double offset, rate, open;
+  double time, apart, rate, open;
 };
 
 class Rates {
@@ -60,6 +61,9 @@ class Rates {
       if (apart < best.apart) best = {time, apart};
     }
     rates_.middle = (begin + end) / 2;
+    for (const auto& knots : lines.knots)
+      slopes_.push_back(static_cast<double>(knots.back().offset - knots.front().offset) /
+                        static_cast<double>(knots.back().time - knots.front().time));
     for (const auto& [of, pair] : pairs_) {
       limit(of.first, of.second, pair, length * least_lever);
       connect(of.first, of.second, pair, length * least_lever);
@@ -111,12 +115,12 @@ class Rates {
       if (std::isfinite(open))
         middles.push_back({(above.time + below.time) / 2, (above.apart - below.apart) / 2, std::max(open, 1.0)});
     }
-    Between best{first, second, 0, 0, unbounded};
+    Between best{first, second, 0, 0, 0, unbounded};
     for (const Middle& a : middles)
       for (const Middle& b : middles) {
         if (b.time - a.time < lever || a.open + b.open >= best.open) continue;
-        const double rate = (b.apart - a.apart) / (b.time - a.time);
-        best = {first, second, a.apart + rate * (rates_.middle - a.time), rate, a.open + b.open};
+        const Middle& surer = a.open <= b.open ? a : b;
+        best = {first, second, surer.time, surer.apart, (b.apart - a.apart) / (b.time - a.time), a.open + b.open};
       }
     if (std::isfinite(best.open)) between_.push_back(best);
   }
@@ -136,15 +140,23 @@ class Rates {
       open.pop_back();
       const ClockRate here = rates_.clocks[from];
       for (const Between* b : of_clock[from]) {
-        ClockRate& there = rates_.clocks[b->first == from ? b->second : b->first];
+        const std::uint32_t to = b->first == from ? b->second : b->first;
+        ClockRate& there = rates_.clocks[to];
         if (there.is_known) continue;
         const double sign = b->first == from ? -1 : 1;  // the first one's line is above the second one's
+        const double before = b->time - rates_.middle;
         there.is_known = true;
-        there.offset = here.offset + sign * b->offset;
-        there.rate = here.rate + sign * b->rate;
-        open.push_back(b->first == from ? b->second : b->first);
+        there.rate = possible_rate(to, here.rate + sign * b->rate);
+        there.offset = here.offset + here.rate * before + sign * b->apart - there.rate * before;
+        open.push_back(to);
       }
     }
+  }
+  /// The nearest with which the clock does not drift from the first one faster than clocks do: where messages were
+  /// under way for long, the middles of what they leave open lie anywhere.
+  double possible_rate(std::uint32_t clock, double rate) const {
+    const double now = slopes_[clock] - slopes_[0];
+    return std::clamp(rate, -most_drift - now, most_drift - now);
   }
   /// false: rates contradict each other.
   bool walk(bool backwards, std::vector<double>& distance) const {
@@ -156,6 +168,7 @@ class Rates {
 
   std::size_t clocks_;
   const std::vector<double>& drift_;
+  std::vector<double> slopes_;  ///< of each clock's line
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
   std::vector<Edge> edges_;
   std::vector<Between> between_;

@@ -7,7 +7,7 @@
 //      between. Where bounds contradict each other at a knot all of it are loosened, as little as needed. Within what
 //      messages allow clocks go straight, the more the less messages determine.
 //   3. each message that is reversed nevertheless moves the knots beside its ends, as little as needed; it may be that
-//      no line keeps all of them (clock_lines.hpp).
+//      no line keeps all of them (clock_lines.hpp). No clock goes back for any.
 #include "tracer/merge/common_time.hpp"
 
 #include <algorithm>
@@ -320,6 +320,7 @@ void place(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound
        drift, true, usual_wander)
       .place(lines);
   mend_lines(lines, bounds);
+  keep_order(lines);
 }
 
 }  // namespace
