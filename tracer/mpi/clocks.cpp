@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 #include "tracer/mpi/state.hpp"
 #include "tracer/mpi/text.hpp"
@@ -18,7 +20,7 @@
 namespace tracer::mpi {
 namespace {
 
-constexpr int least_exchanges = 40, burst = 10, kept_exchanges = 6, tag = 0;
+constexpr int least_exchanges = 40, burst = 10, kept_exchanges = 6;
 /// ns that exchanges with one rank may take where they do not settle: since the network is uneven, and since processors
 /// are short.
 constexpr std::int64_t longest = 200'000'000, longest_disturbed = 600'000'000;
@@ -27,6 +29,8 @@ constexpr std::int64_t most_patience = 500'000, least_patience = 30'000;
 /// ns that a processor is kept by who waits awake: until then who would answer on the same one has no turn. Longer
 /// than a tick of the scheduler: so that it moves that one to another.
 constexpr std::int64_t shortest_alone = 5'000, longest_alone = 10'000'000;
+/// ns that are waited for a rank that has come to the comparison: longer than it may be in the rounds before.
+constexpr std::int64_t longest_wait = 20'000'000'000, for_ever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000, longest_pause = 8'000'000;
 
 /// A message there and one back, by the clocks of both.
@@ -40,6 +44,7 @@ struct Exchange {
 constinit Word own_comm = 0;       ///< 0: clocks are not compared
 constinit int* leaders = nullptr;  ///< the first rank of each clock
 constinit int clocks = 0, own_place = -1;
+constinit int tag = 0;  ///< of the comparison that goes on
 
 std::int64_t monotonic() noexcept {
   timespec time{};
@@ -59,23 +64,34 @@ void sleep_for(std::int64_t nanoseconds) noexcept {
   ::nanosleep(&time, nullptr);
 }
 
+/// An MPI that goes on without a rank tells this to those who ask for messages of anyone.
+bool is_a_rank_lost() noexcept {
+  alignas(8) char status[64];
+  int found = 0;
+  return ask(MpiFunction::Iprobe, family.any_source, tag, own_comm, &found, &status[0]) != 0;
+}
+
 /// In crowded launches there are more ranks than processors: who waits awake for what does not come takes the processor
 /// from those whose clocks are compared, and may take it from the one that would answer. Answers come sooner than
 /// `patience`, so none of them is slept through.
 class Waiting {
  public:
-  explicit Waiting(std::int64_t patience, std::int64_t alone = shortest_alone) noexcept
-      : begin_{monotonic()}, patience_{patience}, alone_{alone} {}
-  void go_on() const noexcept {
+  explicit Waiting(std::int64_t patience, std::int64_t alone = shortest_alone,
+                   std::int64_t limit = longest_wait) noexcept
+      : begin_{monotonic()}, patience_{patience}, alone_{alone}, limit_{limit} {}
+  /// False: what is waited for may never come.
+  bool go_on() const noexcept {
     const std::int64_t waited = monotonic() - begin_;
-    if (waited >= std::max(patience_, alone_))
+    if (waited >= std::max(patience_, alone_)) {
       sleep_for(std::clamp(waited / 8, shortest_nap, longest_nap));
-    else if (waited >= alone_)
-      ::sched_yield();
+      return waited < limit_ && !is_a_rank_lost();
+    }
+    if (waited >= alone_) ::sched_yield();
+    return true;
   }
 
  private:
-  const std::int64_t begin_, patience_, alone_;
+  const std::int64_t begin_, patience_, alone_, limit_;
 };
 
 bool send(const std::uint64_t* words, int count, int to) noexcept {
@@ -84,10 +100,10 @@ bool send(const std::uint64_t* words, int count, int to) noexcept {
 bool receive(std::uint64_t* words, int count, int from, const Waiting& waiting) noexcept {
   alignas(8) char status[64];
   int found = 0;
-  for (;; waiting.go_on()) {
+  do {
     if (ask(MpiFunction::Iprobe, from, tag, own_comm, &found, &status[0]) != 0) return false;
-    if (found != 0) break;
-  }
+  } while (found == 0 && waiting.go_on());
+  if (found == 0) return false;
   return ask(MpiFunction::Recv, words, count * 8, family.byte, from, tag, own_comm, &status[0]) == 0;
 }
 
@@ -127,8 +143,8 @@ struct Best {
 
 /// The asking side sends with each message how long it is worth waiting awake for the next one, 0: there is none. While
 /// it does not settle there are pauses between bursts, longer and longer, and by chance: others that are compared on
-/// the same processors are then done, or pause.
-void measure_clock_of(int peer, const char* when) noexcept {
+/// the same processors are then done, or pause. False: the other does not answer.
+bool measure_clock_of(int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   Best best;
   std::int64_t patience = most_patience, quickest = most_patience, pause = 2 * shortest_nap;
@@ -146,9 +162,9 @@ void measure_clock_of(int peer, const char* when) noexcept {
     std::uint64_t theirs[3] = {};
     e.sent = table->now();
     const std::uint64_t mine[2] = {e.sent, static_cast<std::uint64_t>(pauses ? least_patience : patience)};
-    if (!send(mine, 2, peer)) return;
+    if (!send(mine, 2, peer)) return false;
     const bool stays = i > least_exchanges && i % burst == 1 && !is_settled;
-    if (!receive(theirs, 3, peer, Waiting{patience, stays ? longest_alone : shortest_alone})) return;
+    if (!receive(theirs, 3, peer, Waiting{patience, stays ? longest_alone : shortest_alone})) return false;
     e.received = table->now();
     e.there = theirs[0];
     e.back = theirs[1];
@@ -163,36 +179,49 @@ void measure_clock_of(int peer, const char* when) noexcept {
     pause = std::min(2 * pause, best.is_disturbed() ? longest_pause : 4 * shortest_nap);
   }
   record_exchanges(best.all, best.count, peer, when);
+  return true;
 }
 
-void answer(int peer) noexcept {
+/// False: the other does not ask.
+bool answer(int peer) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   std::uint64_t asked[2] = {0, static_cast<std::uint64_t>(most_patience)};
   while (asked[1] != 0) {
     std::uint64_t mine[3];
-    if (!receive(asked, 2, peer, Waiting{static_cast<std::int64_t>(asked[1])})) return;
+    if (!receive(asked, 2, peer, Waiting{static_cast<std::int64_t>(asked[1])})) return false;
     mine[0] = table->now();
     mine[2] = switches();
     mine[1] = table->now();
-    if (!send(mine, 3, peer)) return;
+    if (!send(mine, 3, peer)) return false;
   }
+  return true;
 }
 
-void compare(const char* when) noexcept {
+/// False: a rank that takes part is not there.
+bool compare(const char* when) noexcept {
   for (int step = 1; own_place >= 0 && step < clocks; step *= 2) {
     if (own_place % (2 * step) == step) return answer(leaders[own_place - step]);
-    if (own_place + step < clocks) measure_clock_of(leaders[own_place + step], when);
+    if (own_place + step < clocks && !measure_clock_of(leaders[own_place + step], when)) return false;
   }
+  return true;
 }
 
-/// Until all ranks are here.
-void meet() noexcept {
+/// Until all ranks are here. False: one may never come.
+bool meet(std::int64_t limit = longest_wait) noexcept {
   Word request = 0;
   alignas(8) char status[64];
   int is_done = 0;
-  if (ask(MpiFunction::Ibarrier, own_comm, &request) != 0) return;
-  for (const Waiting waiting{most_patience};; waiting.go_on())
-    if (ask(MpiFunction::Test, &request, &is_done, &status[0]) != 0 || is_done != 0) return;
+  if (ask(MpiFunction::Ibarrier, own_comm, &request) != 0) return false;
+  const Waiting waiting{most_patience, shortest_alone, limit};
+  do {
+    if (ask(MpiFunction::Test, &request, &is_done, &status[0]) != 0) return false;
+  } while (is_done == 0 && waiting.go_on());
+  return is_done != 0;
+}
+
+/// A program that goes on where MPI_COMM_WORLD has lost a rank is not ended by an error of this communicator.
+void let_errors_return() noexcept {
+  if (family.errors_return != 0) ask(MpiFunction::Comm_set_errhandler, own_comm, family.errors_return);
 }
 
 /// The first rank of each clock, in the order of ranks. `clock` is overwritten.
@@ -233,6 +262,7 @@ void compare_clocks() noexcept {
   Word comm = 0;
   if (ask(MpiFunction::Comm_dup, family.comm_world, &comm) != 0) return;
   own_comm = family.load(reinterpret_cast<Word>(&comm));
+  let_errors_return();
   compare("BEGIN");
   meet();  // all have heard of all; and nobody computes beside what is measured
   table->clocks_of_launch(static_cast<std::uint32_t>(rank), 0, nullptr);
@@ -240,9 +270,9 @@ void compare_clocks() noexcept {
 
 void compare_clocks_again() noexcept {
   if (own_comm == 0) return;
-  compare("END");
-  meet();
-  ask(MpiFunction::Comm_free, &own_comm);
+  tag = 1;
+  // However late the others come: MPI_Finalize waits for them as well. Afterwards each waits for those that were here.
+  if (meet(for_ever) && compare("END") && meet()) ask(MpiFunction::Comm_free, &own_comm);
   own_comm = 0;
 }
 

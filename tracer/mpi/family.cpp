@@ -85,6 +85,7 @@ void find_family() noexcept {
          .comm_null = address_of("ompi_mpi_comm_null"),
          .request_null = address_of("ompi_request_null"),
          .message_null = address_of("ompi_message_null"),
+         .errors_return = address_of("ompi_mpi_errors_return"),
          .any_source = -1,
          .proc_null = -2,
          .root = -4,

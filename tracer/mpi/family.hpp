@@ -30,6 +30,7 @@ struct Family {
   bool int_handles = true;
   Word comm_world = 0x44000000, comm_self = 0x44000001, comm_null = 0x04000000;
   Word request_null = 0x2c000000, message_null = 0x2c000000;
+  Word errors_return = 0x54000001;
   int any_source = -2, proc_null = -1, root = -3;
   Word status_ignore = 1, in_place = ~Word{0}, no_op = 0x5800000e, byte = 0x4c00010d, type_null = 0x0c000000;
   int lock_exclusive = 234;
@@ -87,6 +88,7 @@ inline constexpr Family standard_abi{.kind = FamilyKind::abi,
                                      .comm_null = 0x100,
                                      .request_null = 0x180,
                                      .message_null = 0x128,
+                                     .errors_return = 0x142,
                                      .any_source = -1,
                                      .proc_null = -3,
                                      .root = -4,

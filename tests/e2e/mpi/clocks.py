@@ -30,8 +30,8 @@ def clocks_of(ranks):
         yield round((2 * part - 1) * 1e9), round(50 * (1 - 2 * part), 3), 1000 + 200 * rank % 1500, 3 + rank % 4
 
 
-def record(options, family, directory, by_system):
-    settings = environment(TRUTH=str(directory / "truth"), TRACER_LIBRARY=options.tool, LAYER=str(directory / "other_clock.so") if by_system else "")
+def record(options, family, directory, by_system, layer=""):
+    settings = environment(TRUTH=str(directory / "truth"), TRACER_LIBRARY=options.tool, LAYER=str(directory / "other_clock.so") if by_system else layer)
     begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     for rank, (away, ppm, wander, period) in enumerate(clocks_of(options.ranks)):
         settings[f"CLOCK_{rank}"] = f"{begin} {away} {ppm} {wander} {period}" if by_system else f"{away} {ppm} {rank}"
@@ -97,6 +97,17 @@ def faults_of(options, family, directory, by_system):
         yield "what was measured stands in the archive of the whole"
 
 
+def faults_of_loss(options, family, directory):
+    """Where a rank is lost before MPI_Finalize, the comparison there is left out, and the job ends as it does without the tool."""
+    layer = compiled(family, HERE / "lost_rank.c", directory / "lost_rank.so", "-fPIC", "-shared")
+    done = record(options, family, directory, False, layer)
+    if done.returncode != 0 or done.stderr.count("goes on without a rank") != options.ranks:
+        return (yield f"ends with {done.returncode}: {done.stdout[-500:]} {done.stderr[-2000:]}")
+    checked = run([options.tracer, "check", str(directory / "job")], clean())
+    if checked.returncode != 0:
+        yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("tool", "tracer"):
@@ -114,6 +125,12 @@ def main():
                 for fault in faults_of(options, family, directory, by_system):
                     print(f"{family}, {'system clocks' if by_system else 'counters'}: {fault}")
                     failed = True
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            compiled(family, HERE / "clocks.c", directory / "clocks")
+            for fault in faults_of_loss(options, family, directory):
+                print(f"{family}, a rank is lost: {fault}")
+                failed = True
     return 1 if failed else 0
 
 
