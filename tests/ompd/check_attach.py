@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import tempfile
@@ -154,6 +155,21 @@ class Attach(unittest.TestCase):
         attached = self.enterContext(Attached(program.id, "--no-archive"))
         program.say("fork")
         self.assertEqual("7\n", program.line())
+        program.say("5")
+        self.assertEqual([5, 5], json.loads(program.line())["parallel"])
+        status, out, err = attached.end()
+        self.assertEqual(0, status, err)
+        self.assertEqual([5, 5], counts(out)["parallel"])
+        program.say("")
+        self.assertEqual(0, program.finish()[0])
+
+    def test_children_by_clone_run_without_the_tracer_which_goes_on(self):
+        program = self.start()
+        attached = self.enterContext(Attached(program.id, "--no-archive"))
+        for how in ("copy", "share"):
+            program.say(how)
+            self.assertEqual([program.process.stdout], select.select([program.process.stdout], [], [], 60)[0], f"{how}: the child stays stopped")
+            self.assertEqual("7\n", program.line())
         program.say("5")
         self.assertEqual([5, 5], json.loads(program.line())["parallel"])
         status, out, err = attached.end()

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works when told to ("ROUNDS" on stdin) and says as JSON what OMPT counted in those rounds: the tool is
-// in the program. "fork" runs a round in a child process; "flood" makes empty tasks until the next line comes; "exec"
-// goes on as another program, from a thread; an empty line ends it.
+// in the program. "fork" runs a round in a child process; "copy" and "share" make a child by clone(2), with memory of
+// its own and without a signal at its end, or with the program's; "flood" makes empty tasks until the next line comes;
+// "exec" goes on as another program, from a thread; an empty line ends it.
+#define _GNU_SOURCE
 #include <omp-tools.h>
 #include <omp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,15 +97,29 @@ static void* become_another(void* program) {
   return NULL;
 }
 
+static int status_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, __WALL);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int end_with_7(void* unused) {
+  (void)unused;
+  return 7;
+}
+
+static int in_clone(int flags) {
+  static char stack[1 << 16] __attribute__((aligned(16)));
+  return status_of(clone(end_with_7, stack + sizeof stack, flags, NULL));
+}
+
 static int in_child(void) {
   const pid_t child = fork();
   if (child == 0) {
     round_of(3);
     _exit(7);
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return status_of(child);
 }
 
 int main(void) {
@@ -112,6 +130,11 @@ int main(void) {
   while (fgets(line, sizeof line, stdin) && line[0] != '\n') {
     if (strncmp(line, "fork", 4) == 0) {
       printf("%d\n", in_child());
+      fflush(stdout);
+      continue;
+    }
+    if (strncmp(line, "copy", 4) == 0 || strncmp(line, "share", 5) == 0) {
+      printf("%d\n", in_clone(line[0] == 'c' ? 0 : CLONE_VM | SIGCHLD));
       fflush(stdout);
       continue;
     }

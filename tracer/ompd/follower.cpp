@@ -3,8 +3,11 @@
 // time, and a detach needs the thread stopped.
 #include "tracer/ompd/follower.hpp"
 
+#include <linux/kcmp.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,7 +16,9 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/ompd/runtime.hpp"
@@ -39,6 +44,14 @@ std::uint64_t event_message(std::uint64_t thread) noexcept {
   unsigned long message = 0;
   ptrace(PTRACE_GETEVENTMSG, static_cast<pid_t>(thread), nullptr, &message);
   return message;
+}
+
+/// The number in a line of /proc/ID/status, as in "Tgid:"; 0: there is none.
+std::uint64_t status_number(std::uint64_t id, const char* name) {
+  std::ifstream status("/proc/" + std::to_string(id) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name)) return std::strtoull(line.c_str() + std::strlen(name), nullptr, 10);
+  return 0;
 }
 
 /// From the begin of a region to its team being there.
@@ -131,25 +144,19 @@ void Follower::resume(std::uint64_t thread, int signal) noexcept {
 }
 
 bool Follower::is_ours(std::uint64_t thread) const {
-  std::ifstream status("/proc/" + std::to_string(thread) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("Tgid:")) return std::strtoull(line.c_str() + 5, nullptr, 10) == target_.process_id();
-  }
-  return false;
+  return status_number(thread, "Tgid:") == target_.process_id();
 }
 
 void Follower::handle(std::uint64_t thread, int status) {
   if (!WIFSTOPPED(status)) return handle_end(thread, status);
   if (!running_.contains(thread)) {  // born, or a copy of the process: before or after its parent's event
-    if (!is_ours(thread)) {
-      if (expected_.erase(thread) != 0)
-        handle_copy(thread, false);
-      else if (expected_sharing_.erase(thread) != 0)
-        handle_copy(thread, true);
-      else
-        copies_.insert(thread);
-      return;
+    const auto expected = expected_.find(thread);
+    std::optional<bool> may_share;
+    if (expected != expected_.end()) {
+      may_share = expected->second;
+      expected_.erase(expected);
     }
+    if (!is_ours(thread)) return let_go(thread, may_share);
     running_.insert(thread);
     if (observer_.thread_born) observer_.thread_born(thread);
   }
@@ -162,15 +169,12 @@ void Follower::handle(std::uint64_t thread, int status) {
 void Follower::handle_event(std::uint64_t thread, int status) {
   switch (status >> 16) {
     case PTRACE_EVENT_FORK:
-    case PTRACE_EVENT_VFORK: {
-      const bool shares_memory = status >> 16 == PTRACE_EVENT_VFORK;
-      const std::uint64_t copy = event_message(thread);
-      if (copies_.erase(copy) != 0)
-        handle_copy(copy, shares_memory);
-      else
-        (shares_memory ? expected_sharing_ : expected_).insert(copy);
+      handle_birth(event_message(thread), false);
       break;
-    }
+    case PTRACE_EVENT_VFORK:
+    case PTRACE_EVENT_CLONE:  // a thread, or a copy of which no SIGCHLD tells that it has ended
+      handle_birth(event_message(thread), true);
+      break;
     case PTRACE_EVENT_EXEC:  // another program now, without our breakpoints
       // The thread has the process's id now, and no other is left; of its own id no end is reported.
       running_ = {thread};
@@ -190,10 +194,39 @@ void Follower::handle_event(std::uint64_t thread, int status) {
   resume(thread, 0);
 }
 
-// A forked child has the breakpoints in its copy of the text and nobody who handles them.
-void Follower::handle_copy(std::uint64_t process, bool shares_memory) {
-  if (!shares_memory) breakpoints_.remove_from(process);
-  ptrace(PTRACE_DETACH, static_cast<pid_t>(process), nullptr, nullptr);
+/// The parent's event: the stop of what is born comes before or after it.
+void Follower::handle_birth(std::uint64_t born, bool may_share) {
+  if (copies_.erase(born) != 0) return let_go(born, may_share);
+  if (running_.contains(born) || stopped_.contains(born)) return;
+  if (status_number(born, "TracerPid:") == static_cast<std::uint64_t>(getpid())) expected_[born] = may_share;
+}
+
+// A copy of the process has the breakpoints in its own text, if it does not share the process's, and nobody who handles
+// them. Where the kernel does not tell which it is, the parent's event does: `may_share`.
+void Follower::let_go(std::uint64_t copy, std::optional<bool> may_share) {
+  std::optional<bool> shares = shares_memory(copy);
+  if (!shares) shares = may_share;
+  if (!shares) {
+    copies_.insert(copy);
+    return;
+  }
+  if (!*shares) breakpoints_.remove_from(copy);
+  ptrace(PTRACE_DETACH, static_cast<pid_t>(copy), nullptr, nullptr);
+}
+
+/// nullopt: the kernel does not tell. A thread that has ended has no memory any more.
+std::optional<bool> Follower::shares_memory(std::uint64_t copy) const {
+  bool is_known = running_.empty() && stopped_.empty();
+  const auto shares = [&](std::uint64_t thread) {
+    const long order =
+        syscall(SYS_kcmp, static_cast<pid_t>(thread), static_cast<pid_t>(copy), KCMP_VM, 0ul, 0ul);  // 0: the same
+    is_known = is_known || order > 0;
+    return order == 0;
+  };
+  if (std::any_of(running_.begin(), running_.end(), shares) ||
+      std::any_of(stopped_.begin(), stopped_.end(), [&](const auto& stopped) { return shares(stopped.first); }))
+    return true;
+  return is_known ? std::optional{false} : std::nullopt;
 }
 
 bool Follower::handle_trap(std::uint64_t thread) {
@@ -209,6 +242,8 @@ bool Follower::handle_trap(std::uint64_t thread) {
 void Follower::handle_end(std::uint64_t thread, int status) {
   const bool known = running_.erase(thread) != 0;
   stopped_.erase(thread);
+  expected_.erase(thread);
+  copies_.erase(thread);
   if (known && observer_.thread_gone) observer_.thread_gone(thread, read_monotonic());
   if (thread != target_.process_id()) return;  // the main thread's end is reported after those of all others
   exit_status_ = status;
@@ -222,13 +257,13 @@ bool Follower::caught_unreported(std::uint64_t thread) const {
   return registers && breakpoints_.hit(registers->pc).has_value();
 }
 
-/// Stops every thread, with the breakpoints they have run into dealt with.
+/// Stops every thread, with the breakpoints they have run into dealt with, and lets copies go.
 void Follower::collect_all() {
   leaving_ = true;
   for (const std::uint64_t thread : running_) ptrace(PTRACE_INTERRUPT, static_cast<pid_t>(thread), nullptr, nullptr);
   const sigset_t set = awaited();
   const auto deadline = Clock::now() + patience;
-  while (!running_.empty() && Clock::now() < deadline) {
+  while (!(running_.empty() && expected_.empty()) && Clock::now() < deadline) {
     int status = 0;
     const pid_t got = waitpid(-1, &status, __WALL | WNOHANG);
     if (got < 0) break;
@@ -249,11 +284,12 @@ void Follower::collect_all() {
 
 void Follower::detach() noexcept {
   try {
-    if (end_ != FollowEnd::exited) collect_all();
+    collect_all();
   } catch (...) {  // no memory: what was stopped is detached below
   }
+  for (const std::uint64_t copy : copies_) let_go(copy, true);
+  copies_.clear();
   if (end_ != FollowEnd::executed) breakpoints_.remove();
-  for (const std::uint64_t copy : copies_) ptrace(PTRACE_DETACH, static_cast<pid_t>(copy), nullptr, nullptr);
   for (const auto& [thread, signal] : stopped_) ptrace(PTRACE_DETACH, static_cast<pid_t>(thread), nullptr, signal);
   stopped_.clear();
   running_.clear();

@@ -53,10 +53,13 @@ class Follower {
  private:
   void handle(std::uint64_t thread, int status);
   void handle_event(std::uint64_t thread, int status);
-  void handle_copy(std::uint64_t process, bool shares_memory);
+  void handle_birth(std::uint64_t born, bool may_share);
+  void let_go(std::uint64_t copy, std::optional<bool> may_share);
+  std::optional<bool> shares_memory(std::uint64_t copy) const;
   bool handle_trap(std::uint64_t thread);
   std::chrono::nanoseconds start_looks();
   void handle_end(std::uint64_t thread, int status);
+  /// A thread of the process, not one of a copy.
   bool is_ours(std::uint64_t thread) const;
   void resume(std::uint64_t thread, int signal) noexcept;
   void collect_all();
@@ -73,9 +76,9 @@ class Follower {
   Observer observer_;
   std::set<std::uint64_t> running_;
   std::map<std::uint64_t, int> stopped_;  ///< with the signal to deliver
-  std::set<std::uint64_t> copies_;        ///< stopped processes whose fork event is still to come
-  std::set<std::uint64_t> expected_;      ///< copies whose stop is still to come
-  std::set<std::uint64_t> expected_sharing_;
+  std::set<std::uint64_t> copies_;        ///< stopped processes that wait for their parent's event
+  /// Threads and copies whose first stop is still to come, and whether such copies may share the process's memory.
+  std::map<std::uint64_t, bool> expected_;
   std::map<std::uint64_t, std::chrono::steady_clock::time_point> looks_;  ///< requested, and when
   std::set<std::uint64_t> looking_;                                       ///< interrupted for it
   std::optional<FollowEnd> end_;
