@@ -39,18 +39,22 @@ void Provider::parse(const Buffers::Delivered& delivered) {
     CUpti_Activity* activity = nullptr;
     while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) take(*activity);
   };
+  // Whoever looks at a record last frees what it owns.
+  const auto each_at_last = [&](auto take) {
+    each([&](const CUpti_Activity& activity) {
+      take(activity);
+      std::free(Converter::memory_of(activity, api_.version));
+    });
+  };
   if (delivered.is_scrap) {
     std::uint64_t lost = 0;
-    each([&](const CUpti_Activity& activity) { lost += Converter::is_of_device(activity); });
+    each_at_last([&](const CUpti_Activity& activity) { lost += Converter::is_of_device(activity); });
     if (lost) sink_.count("device.records_lost", lost);
     return;
   }
   silence_.heard();
   each([&](const CUpti_Activity& activity) { converter_.learn(activity); });
-  each([&](const CUpti_Activity& activity) {
-    converter_.take(activity);
-    std::free(Converter::memory_of(activity, api_.version));
-  });
+  each_at_last([&](const CUpti_Activity& activity) { converter_.take(activity); });
   converter_.flush();
   if (!has_call_regions_) count_calls(delivered);
 }
