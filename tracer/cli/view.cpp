@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,6 +33,7 @@
 #include "tracer/replay/samples/without_symbols.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/links_build.hpp"
+#include "tracer/view/opener.hpp"
 #include "tracer/view/page.hpp"
 #include "tracer/view/report_maker.hpp"
 #include "tracer/view/routes.hpp"
@@ -80,10 +80,6 @@ class Viewer {
     links_ = std::make_unique<view::LinksMaker>(std::move(wanted_links_));
     reports_ = std::make_unique<view::ReportMaker>(reports_wanted());
     for (Desk& desk : desks_) desk.api = std::make_unique<view::Api>(desk.traces, links_.get(), reports_.get());
-  }
-  ~Viewer() {
-    std::error_code error;
-    if (!opener_.empty()) fs::remove_all(opener_, error);
   }
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
@@ -193,13 +189,15 @@ class Viewer {
 
   /// Words of a command are seen by all users of the machine: the address goes there in a file of this user's.
   void open_browser(const std::string& address) {
-    std::string place = (fs::temp_directory_path() / "tracer-view-XXXXXX").string();
-    if (mkdtemp(place.data()) == nullptr) return print_note("cannot make " + place + "; open the address by hand");
-    opener_ = place;
-    const std::string file = place + "/open.html";
-    std::ofstream{file} << "<!DOCTYPE html><title>tracer view</title><meta http-equiv=\"refresh\" content=\"0;url="
-                        << address << "\">\n";
-    if (!start({"xdg-open", file})) print_note("there is no xdg-open here; open the address by hand");
+    try {
+      opener_.emplace(
+          fs::temp_directory_path(),
+          "<!DOCTYPE html><title>tracer view</title><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">\n");
+    } catch (const Error& error) {
+      return print_note(std::string{error.what()} + "; open the address by hand");
+    }
+    if (!start({"xdg-open", opener_->file().string()}))
+      print_note("there is no xdg-open here; open the address by hand");
   }
 
   /// With the signals as they were: the server waits for some, and ignores one.
@@ -244,8 +242,8 @@ class Viewer {
   }
 
   const Options& options_;
-  fs::path opener_;                ///< the directory of what the browser was given; "": none
-  std::vector<fs::path> anchors_;  ///< of the traces
+  std::optional<view::Opener> opener_;  ///< what the browser was given
+  std::vector<fs::path> anchors_;       ///< of the traces
   std::vector<view::LinksMaker::Wanted> wanted_links_;
   std::vector<std::unique_ptr<view::Sampled>> samples_;  ///< of the traces; null: it has none
   std::unique_ptr<view::LinksMaker> links_;
