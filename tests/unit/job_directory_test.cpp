@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "support/no_file_room.hpp"
+#include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"
 
@@ -87,6 +89,18 @@ TEST_CASE("an empty directory that others could write is made private, and a ful
   ::chmod((room.path / "open").c_str(), 0777);
   CHECK(job_of_directory(room.path / "open").empty());
   CHECK(enter_job(room.path / "open", "job").path == room.path / "open.2");
+}
+
+TEST_CASE("a job that cannot begin for the limit of file sizes is refused, and the process lives") {
+  const Room room;
+  CHECK(test::holds_without_file_room([&] {
+    try {
+      enter_job(room.path / "out", "job");
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  }));
 }
 
 TEST_CASE("the last of a job's runs is told, once all that were started have ended") {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "support/no_file_room.hpp"
 #include "tracer/job/meeting.hpp"
 
 namespace tracer {
@@ -77,6 +78,11 @@ TEST_CASE("what another program of the launch has left is nobody's answer") {
   for (const auto& words : meeting(place, 3, {0, 1}, 200ms)) CHECK(words.empty());
   end_meeting(place.path, "m");
   for (const auto& words : meeting(place, 3, {0, 1, 2}, 20s)) CHECK(words == std::vector<std::uint64_t>{100, 101, 102});
+}
+
+TEST_CASE("who cannot write for the limit of file sizes hears nothing, and lives") {
+  const Place place;
+  CHECK(test::holds_without_file_room([&] { return meet(place.path, "m", 0, 2, 1, 60s).empty(); }));
 }
 
 TEST_CASE("where there is no directory nobody waits") {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where processes below a `tracer run` write, while that looks after their traces and afterwards.
 #include <filesystem>
+#include <iterator>
 
 #include "catch.hpp"
+#include "support/no_file_room.hpp"
 #include "support/scratch.hpp"
 #include "tracer/base/launch_notes.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -31,4 +33,16 @@ TEST_CASE("a process of a launch writes into its job until that has looked for t
   CHECK_FALSE(leave_note(config, LaunchNoteKind::off, {}));
   CHECK(notes_of(job, "mark").size() == 1);
   CHECK(parts_of_job(job).size() == 1);
+}
+
+TEST_CASE("a note beyond the limit of file sizes is not left, and the process lives") {
+  const test::Scratch scratch;
+  const fs::path job = scratch.path() / "out";
+  const JobRun run(job, "mark", "mark");
+  Config config;
+  config.launch = "mark";
+  config.launch_at = job;
+  CHECK(test::holds_without_file_room([&] { return !leave_note(config, LaunchNoteKind::off, {}); }));
+  CHECK(notes_of(job, "mark").empty());
+  CHECK(std::distance(fs::directory_iterator{job / "runs"}, fs::directory_iterator{}) == 1);  // the run's own
 }

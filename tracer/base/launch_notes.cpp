@@ -12,6 +12,7 @@
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/files/write_signals.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
@@ -33,6 +34,7 @@ UniqueFd runs_of(const fs::path& job) {
 }  // namespace
 
 bool leave_note(const Config& config, LaunchNoteKind kind, std::string_view text) noexcept {
+  const WithoutWriteSignals guard;
   try {
     if (config.launch.empty() || !config.launch_at.starts_with('/') || text.size() >= longest_note) return false;
     const UniqueFd runs = runs_of(config.launch_at);

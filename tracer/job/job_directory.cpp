@@ -28,6 +28,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/files/write_signals.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -101,6 +102,7 @@ std::optional<std::string> read_job(int directory) {
 
 /// Locked, and with `text` in it; no descriptor, with errno, where it is there or cannot be written.
 UniqueFd make_file(int directory, const std::string& name, const std::string& text) {
+  const WithoutWriteSignals guard;
   UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (!fd) return fd;
   ::flock(fd.get(), LOCK_EX | LOCK_NB);

@@ -23,6 +23,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/base/files/write_signals.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
@@ -121,6 +122,7 @@ class Table {
     if (::mkdirat(fd_.get(), touched.c_str(), 0700) == 0) ::unlinkat(fd_.get(), touched.c_str(), AT_REMOVEDIR);
   }
   bool write(const std::string& name, std::string_view text) const {
+    const WithoutWriteSignals guard;
     const UniqueFd file{::openat(fd_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     return file && write_whole(file.get(), text);
   }
