@@ -25,19 +25,21 @@ PLACES = {
     "two": ("work", {"OMP_TOOL_LIBRARIES": "{tool}:{one}:{two}"}, ["one", "two"]),
     "four": ("work", {"OMP_TOOL_LIBRARIES": "{tool}:{one}:{two}:{three}:{four}"}, ["one", "two", "three"]),
     "preloaded": ("work", {"LD_PRELOAD": "{one}"}, ["one"]),
+    "preloaded by its name": ("work", {"LD_PRELOAD": "one.so", "LD_LIBRARY_PATH": "{scratch}"}, ["one"]),
+    "preloaded by $ORIGIN": ("work", {"LD_PRELOAD": "$ORIGIN/one.so"}, ["one"]),
     "preloaded, and one more": ("work", {"LD_PRELOAD": "{one}", "OMP_TOOL_LIBRARIES": "{two}"}, ["one", "two"]),
     "in a library": ("work_with_library", {}, ["one"]),
     "in the program": ("work_with_tool", {}, ["linked"]),
 }
 # With "library" the runtime finds Tracer by OMP_TOOL_LIBRARIES alone: an accepting tool that comes first keeps it out (docs/compatibility.md).
-KEPT_OUT = {"before", "preloaded", "preloaded, and one more", "in a library", "in the program"}
+KEPT_OUT = {"before", "preloaded", "preloaded by its name", "preloaded by $ORIGIN", "preloaded, and one more", "in a library", "in the program"}
 
 
 class Matrix:
     def __init__(self, options, scratch):
         self.options, self.scratch, self.faults = options, scratch, []
         others = ("one", "two", "three", "four")
-        self.names = {"tool": options.tool, **{name: scratch / f"{name}.so" for name in others}}
+        self.names = {"tool": options.tool, "scratch": scratch, **{name: scratch / f"{name}.so" for name in others}}
         include = [f"-I{options.include}"] if options.include else []
         runpath = subprocess.run([options.compiler, "-print-file-name=libomp.so"], capture_output=True, text=True).stdout.strip()
         own = pathlib.Path(options.compiler).resolve().parents[1] / "lib/libomp.so"

@@ -32,9 +32,13 @@ void look_into(const fs::path& path, Look look) {
   }
 }
 
+bool is_own(const fs::path& library) {
+  return library.filename() == "libtracer.so";
+}
+
 /// A runtime defines the name as well: its function calls those behind it.
 bool is_tool(const fs::path& library) {
-  if (library.filename() == "libtracer.so") return false;
+  if (is_own(library)) return false;
   bool starts = false, is_runtime = false;
   look_into(library, [&](const ProgramFile& file) {
     file.for_each_definition([&](std::string_view name) {
@@ -51,10 +55,16 @@ bool has_tool(const Program& program) {
                      [](const auto& path) { return is_tool(path); });
 }
 
-bool preloads_tool() {
+/// The loader searches for a name without a slash, and replaces $ORIGIN and $LIB: what it finds there is not known.
+bool may_be_tool(const std::string& preloaded) {
+  const bool is_known = preloaded.find('/') != std::string::npos && preloaded.find('$') == std::string::npos;
+  return is_known ? is_tool(preloaded) : !is_own(preloaded);
+}
+
+bool may_preload_tool() {
   const char* const list = std::getenv("LD_PRELOAD");
   const std::vector<std::string> entries = entries_of(list != nullptr ? list : "", ": ");
-  return std::any_of(entries.begin(), entries.end(), [](const std::string& entry) { return is_tool(entry); });
+  return std::any_of(entries.begin(), entries.end(), may_be_tool);
 }
 
 bool calls_one_of(const fs::path& file, std::initializer_list<std::string_view> names) {
@@ -99,7 +109,7 @@ std::string joined(const std::vector<std::string>& names) {
 std::string before_other_tools(const Program& first, std::span<const Program> below, const fs::path& tool_library,
                                const std::string& preload) {
   if (!is_preloadable(tool_library)) return preload;
-  if (!preloads_tool() && !needs_preload(first) && std::none_of(below.begin(), below.end(), needs_preload))
+  if (!may_preload_tool() && !needs_preload(first) && std::none_of(below.begin(), below.end(), needs_preload))
     return preload;
   return preload.empty() ? tool_library.string() : tool_library.string() + ":" + preload;
 }

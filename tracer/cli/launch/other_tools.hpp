@@ -13,9 +13,9 @@
 
 namespace tracer::cli {
 
-/// What is to be preloaded: with a tool in the program, in its libraries or in those that are preloaded, and before a
-/// program that may remove OMP_TOOL_LIBRARIES, this tool's library as well. `below`: the programs with OpenMP that
-/// `first` starts; `preload`: the libraries so far.
+/// What is to be preloaded: with a tool in the program or in its libraries, with a preloaded library that may be one,
+/// and before a program that may remove OMP_TOOL_LIBRARIES, this tool's library as well. `below`: the programs with
+/// OpenMP that `first` starts; `preload`: the libraries so far.
 std::string before_other_tools(const Program& first, std::span<const Program> below,
                                const std::filesystem::path& tool_library, const std::string& preload);
 
