@@ -12,11 +12,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include <tbb/concurrent_queue.h>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_descriptor.hpp"
 #include "tracer/base/futex.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/own_stack.hpp"
@@ -39,15 +41,36 @@ struct ProcessState {
   int threads = 0;  ///< 0 unknown
 };
 
-/// Out of the first thread's `stat`: after the command's ")" the state, and 17 fields later the number of threads. The
-/// process's own file contains the same, but adds up the times of all threads first.
-ProcessState read_process_state() noexcept {
-  ProcessState process;
-  char text[512];
-  std::snprintf(text, sizeof text, "/proc/self/task/%d/stat", static_cast<int>(::getpid()));
-  UniqueFd fd{::open(text, O_RDONLY | O_CLOEXEC)};
+/// The first thread's `stat`. The process's own file contains the same, but adds up the times of all threads first.
+UniqueFd open_process_state() noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(::getpid()));
+  UniqueFd fd{::open(path, O_RDONLY | O_CLOEXEC)};
   if (!fd) fd = UniqueFd{::open("/proc/self/stat", O_RDONLY | O_CLOEXEC)};  // another namespace's /proc
-  const ssize_t size = fd ? ::read(fd.get(), text, sizeof text - 1) : -1;
+  return fd;
+}
+
+/// The same for the whole run: the program may take every descriptor, or leave /proc behind by chroot(). Nothing where
+/// it is the last free one, which cannot be moved up: that is the program's.
+OwnDescriptor keep_process_state() noexcept {
+  UniqueFd fd = open_process_state();
+  const int number = fd.get();
+  OwnDescriptor kept{std::move(fd)};
+  if (kept.get() == number) kept.reset();
+  return kept;
+}
+
+/// After the command's ")" the state, and 17 fields later the number of threads.
+ProcessState read_process_state(const OwnDescriptor& kept) noexcept {
+  ProcessState process;
+  UniqueFd anew;
+  int fd = kept.get();
+  if (fd < 0) {
+    anew = open_process_state();
+    fd = anew.get();
+  }
+  char text[512];
+  const ssize_t size = fd >= 0 ? ::pread(fd, text, sizeof text - 1, 0) : -1;
   if (size <= 0) return process;
   text[size] = '\0';
   const char* at = std::strrchr(text, ')');
@@ -64,6 +87,7 @@ class Drainer final : public Consumer {
   explicit Drainer(Session& session) noexcept : session_(session), rings_(session) {}
 
   bool start() noexcept override {
+    process_state_ = keep_process_state();
     // No signal of the program's may be handled here; the mask is inherited.
     sigset_t all, before;
     ::sigfillset(&all);
@@ -78,6 +102,7 @@ class Drainer final : public Consumer {
     const bool made = ::pthread_create(&thread, &attributes, run, this) == 0;
     ::pthread_attr_destroy(&attributes);
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!made) process_state_.reset();
     has_thread_.store(made, std::memory_order_release);
     return made;
   }
@@ -152,6 +177,8 @@ class Drainer final : public Consumer {
   void hold() noexcept override { mutex_.lock(); }
   void release() noexcept override { mutex_.unlock(); }
 
+  void leave_to_parent() noexcept override { process_state_.reset(); }
+
  private:
   static constexpr std::size_t stack_bytes = 256 << 10;
   static constexpr std::uint32_t measured_rounds = 8;  ///< one of so many stands for all
@@ -161,7 +188,9 @@ class Drainer final : public Consumer {
     leave_this_thread_out();
     ::pthread_setname_np(::pthread_self(), "tracer-drain");
     run_on_usable_processors();  // also after a fork, whose thread the runtime may have bound
-    static_cast<Drainer*>(self)->loop();
+    auto& drainer = *static_cast<Drainer*>(self);
+    drainer.loop();
+    if (drainer.stop_.load(std::memory_order_acquire)) drainer.process_state_.reset();
     return nullptr;
   }
 
@@ -203,8 +232,8 @@ class Drainer final : public Consumer {
 
   /// The program's last thread has ended (main by pthread_exit, and no workers): its process would have ended with it.
   /// The process's state is that of its first thread, which counts until the process ends.
-  static bool only_we_are_left() noexcept {
-    const ProcessState process = read_process_state();
+  bool only_we_are_left() const noexcept {
+    const ProcessState process = read_process_state(process_state_);
     return process.first_thread_has_ended && process.threads == 2;
   }
 
@@ -216,12 +245,13 @@ class Drainer final : public Consumer {
     placement_.lift();
     ::pthread_sigmask(SIG_SETMASK, &mask_of_the_program_, nullptr);
     pthread_t last{};
-    if (::pthread_create(&last, nullptr, go_last, nullptr) == 0) ::pthread_detach(last);
+    if (::pthread_create(&last, nullptr, go_last, this) == 0) ::pthread_detach(last);
   }
 
-  static void* go_last(void*) noexcept {
+  static void* go_last(void* self) noexcept {
+    const OwnDescriptor& state = static_cast<const Drainer*>(self)->process_state_;
     constexpr timespec moment{0, 1'000'000};
-    while (read_process_state().threads > 2) ::nanosleep(&moment, nullptr);
+    while (read_process_state(state).threads > 2) ::nanosleep(&moment, nullptr);
     return nullptr;
   }
 
@@ -241,6 +271,7 @@ class Drainer final : public Consumer {
   std::atomic<std::uint64_t> busy_{0};
   std::atomic<std::uint32_t> own_rounds_{0};  ///< of producers that emptied their rings
   sigset_t mask_of_the_program_{};            ///< of the thread that started the tool; empty: unknown
+  OwnDescriptor process_state_;               ///< written while there is no thread, or as it ends
   std::atomic<bool> stop_{false}, flush_{false}, has_thread_{false};
   tbb::concurrent_queue<std::function<void()>, std::allocator<std::function<void()>>> jobs_;
 };

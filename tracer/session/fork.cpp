@@ -68,6 +68,7 @@ RecordingState Session::forget() noexcept {
   shared_->journal.close();
   shared_->trace.close();
   shared_->spool.leave_to_parent();
+  shared_->consumer->leave_to_parent();
   shared_->place = OwnDirectory{};
   state_.store(RecordingState::finished);
   current_.store(nullptr);

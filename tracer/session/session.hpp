@@ -50,6 +50,8 @@ class Consumer {
   /// Around fork: nobody is at the rings or the files in between.
   virtual void hold() noexcept = 0;
   virtual void release() noexcept = 0;
+  /// In a forked child, which has no thread of the consumer's: closes what is open.
+  virtual void leave_to_parent() noexcept {}
 };
 
 /// An observer of threads (tracer/sample).

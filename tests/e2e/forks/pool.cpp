@@ -48,7 +48,7 @@ int compute(int n) {
   return sum;
 }
 
-/// Rings, and directories of a trace.
+/// Rings, directories of a trace, and the state of the parent.
 int open_files_of_tool() {
   DIR* const all = opendir("/proc/self/fd");
   if (all == nullptr) return 0;
@@ -58,7 +58,10 @@ int open_files_of_tool() {
     struct stat info {};
     if (readlinkat(dirfd(all), one->d_name, target, sizeof target - 1) <= 0) continue;
     const bool is_directory = fstatat(dirfd(all), one->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
-    if (std::strstr(target, "/rings") != nullptr || (is_directory && std::strstr(target, "/trace") != nullptr)) ++count;
+    const bool is_state = std::strncmp(target, "/proc/", 6) == 0 && std::strstr(target, "/stat") != nullptr;
+    if (is_state || std::strstr(target, "/rings") != nullptr ||
+        (is_directory && std::strstr(target, "/trace") != nullptr))
+      ++count;
   }
   closedir(all);
   return count;
