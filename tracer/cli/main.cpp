@@ -20,6 +20,7 @@
 #include "tracer/cli/options/suggest.hpp"
 #include "tracer/cli/output/size_limit.hpp"
 #include "tracer/cli/output/stack_limit.hpp"
+#include "tracer/cli/output/standard_streams.hpp"
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/version.hpp"
 
@@ -143,6 +144,7 @@ char** after_dashes() noexcept {
 }  // namespace tracer::cli
 
 int main(int argc, char** argv) {
+  tracer::cli::hold_standard_streams();
   tracer::cli::fail_at_size_limit();
   tracer::cli::raise_descriptor_limit();
   try {

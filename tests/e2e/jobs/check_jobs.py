@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "samples"))
 from mpi_jobs import environment  # noqa: E402
 from samples_file import SamplesFile  # noqa: E402
+from traced import clean  # noqa: E402
 from interrupted import damaged_parts, killed_converter, killed_merger  # noqa: E402
 from jobs import STRESS, ended, judge, leftovers, one_archive, processes_of, sections_of, start, state_of, tracer  # noqa: E402
 from own_place import arrives_meanwhile, damaged_first, late, others_archive, outlived  # noqa: E402
@@ -75,6 +76,20 @@ def launchers(options, directory):
                 names = [row[0] for row in processes_of(directory / place)]
                 if ranks > 1 and names != [f"Rank {rank}" for rank in range(ranks)]:
                     yield f"{place}: the processes are called {names}"
+
+
+def without_streams(options, directory):
+    """A rank whose `tracer run` is started without some of the standard streams: the program has them closed, and its trace is the job's."""
+    rank = {"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "1", "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}
+    for closed, said in (([0], "10\n"), ([1, 2], ""), ([0, 1, 2], "")):
+        place = "without" + "".join(map(str, closed))
+        are_closed = " && ".join(f"test ! -e /proc/$$/fd/{fd}" for fd in closed)
+        words = [options.tracer, "run", "-o", place, "--", "sh", "-c", f'{are_closed} || exit 9; exec "$0" 5 3', options.program]
+        done = subprocess.run(words, cwd=directory, env=clean(TRACER_LIBRARY=options.tool, **rank), capture_output=True, text=True, timeout=240,
+                              preexec_fn=lambda closed=closed: [os.close(fd) for fd in closed])
+        if done.returncode != 3 or done.stdout != said:
+            yield f"without {closed}: status {done.returncode}, {done.stdout!r} {done.stderr!r}"
+        yield from one_archive(options, directory / place, 1, 10)
 
 
 def by_hand(options, directory):
@@ -264,7 +279,7 @@ def results(options, directory):
         yield from one_archive(options, directory / f"outer{words[0]}", 1, 10)
 
 
-CASES = {"results": results, "sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks,
+CASES = {"results": results, "sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "without streams": without_streams, "by hand": by_hand, "other clocks": other_clocks,
          "outlived": outlived, "others' archive": others_archive, "damaged first": damaged_first, "arrives meanwhile": arrives_meanwhile, "late": late}
 
 
