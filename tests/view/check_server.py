@@ -305,6 +305,16 @@ def check_open(tracer, trace):
     assert not pathlib.Path(words[0]).parent.exists()
 
 
+def check_no_place(tracer, trace):
+    """Where the address cannot be printed, nobody can open it: the command ends, and says why. Without a place for the browser's file it goes on."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([tracer, "view", trace], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "No space left on device" in done.stderr, done
+    viewer = Viewer(tracer, "--open", trace, environment={"TMPDIR": "/nowhere"})
+    errors = viewer.close()
+    assert viewer.status == 0 and "TMPDIR" in errors and "open the address by hand" in errors, (viewer.status, errors)
+
+
 def check_changes(tracer, trace):
     """The archive is another one while it is viewed: answers or a sentence, never an end."""
     with Viewer(tracer, trace) as viewer:
@@ -357,7 +367,7 @@ def main():
                 began = time.monotonic()
                 check(viewer)
                 print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
-        for check in (check_report, check_no_report, check_ports, check_end, check_end_at_once, check_words, check_open, check_changes):
+        for check in (check_report, check_no_report, check_ports, check_end, check_end_at_once, check_words, check_open, check_no_place, check_changes):
             check(tracer, trace)
             print(check.__name__)
         for check in (check_replaced, check_half):

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -91,12 +92,13 @@ class Viewer {
                                     view::page_policy.data(),
                                     first,
                                     options_.port != 0 ? first : std::min(last_port, first + tries),
-                                    [](void* self, int port) { static_cast<Viewer*>(self)->ready(port); },
+                                    [](void* self, int port) { return static_cast<Viewer*>(self)->begin(port); },
                                     [](void* self, const tracer_view_request* request, tracer_view_send send,
                                        void* to) { static_cast<Viewer*>(self)->answer(*request, send, to); },
                                     this};
     switch (serve(&server)) {
       case 0:
+        if (failure_) std::rethrow_exception(failure_);
         return ok;
       case 1:
         throw Error{options_.port != 0
@@ -174,7 +176,18 @@ class Viewer {
     return wanted;
   }
 
-  void ready(int port) {
+  /// As the transport has it: 0 where the address could not be printed.
+  int begin(int port) noexcept {
+    try {
+      print_address(port);
+      return 1;
+    } catch (...) {
+      failure_ = std::current_exception();
+      return 0;
+    }
+  }
+
+  void print_address(int port) {
     guard_ = std::make_unique<view::Guard>(random_name() + random_name(), random_name(), port);
     print_text("Open this address in a browser; Ctrl-C ends the viewer:\n  " + guard_->address() + "\n");
     if (const char* const ssh = std::getenv("SSH_CONNECTION"); ssh != nullptr && *ssh != 0) {
@@ -189,12 +202,14 @@ class Viewer {
 
   /// Words of a command are seen by all users of the machine: the address goes there in a file of this user's.
   void open_browser(const std::string& address) {
+    std::error_code error;
+    const fs::path place = fs::temp_directory_path(error);
+    if (error) return print_note("there is no directory for temporary files (TMPDIR); open the address by hand");
     try {
-      opener_.emplace(
-          fs::temp_directory_path(),
-          "<!DOCTYPE html><title>tracer view</title><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">\n");
-    } catch (const Error& error) {
-      return print_note(std::string{error.what()} + "; open the address by hand");
+      opener_.emplace(place, "<!DOCTYPE html><title>tracer view</title><meta http-equiv=\"refresh\" content=\"0;url=" +
+                                 address + "\">\n");
+    } catch (const Error& failure) {
+      return print_note(std::string{failure.what()} + "; open the address by hand");
     }
     if (!start({"xdg-open", opener_->file().string()}))
       print_note("there is no xdg-open here; open the address by hand");
@@ -250,6 +265,7 @@ class Viewer {
   std::unique_ptr<view::ReportMaker> reports_;
   std::array<Desk, 2> desks_;
   std::unique_ptr<view::Guard> guard_;
+  std::exception_ptr failure_;  ///< why the server is not to begin
 };
 
 int run(const Options& options) {

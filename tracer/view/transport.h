@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define TRACER_VIEW_VERSION 1
+#define TRACER_VIEW_VERSION 2
 
 typedef struct {
   const char *name, *value;
@@ -35,14 +35,15 @@ typedef struct {
   int version;        /* TRACER_VIEW_VERSION */
   const char* policy; /* the Content-Security-Policy */
   int first_port, last_port;
-  /* Once, when the port is open: the server answers from now on. */
-  void (*ready)(void* context, int port);
+  /* Once, when the port is open: the server answers from now on. 0: it is to end instead. Throws nothing. */
+  int (*ready)(void* context, int port);
   /* On any thread, several at a time. Calls send(to, ...) once. */
   void (*answer)(void* context, const tracer_view_request* request, tracer_view_send send, void* to);
   void* context;
 } tracer_view_server;
 
-/* Serves on 127.0.0.1 until SIGINT, SIGTERM or SIGHUP. 0: it ended so; 1: no port is free; 2: another version. */
+/* Serves on 127.0.0.1 until SIGINT, SIGTERM or SIGHUP. 0: it ended so, or by ready(); 1: no port is free; 2: another
+ * version. */
 int tracer_view_serve(const tracer_view_server* server);
 
 #ifdef __cplusplus

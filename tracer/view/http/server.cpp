@@ -104,10 +104,9 @@ extern "C" __attribute__((visibility("default"))) int tracer_view_serve(const tr
     // A server that does not listen yet takes no notice of stop().
     for (; !has_ended; std::this_thread::sleep_for(std::chrono::milliseconds{10})) http->stop();
   }};
-  server->ready(server->context, port);
-  http->listen_after_bind();
+  if (server->ready(server->context, port) != 0) http->listen_after_bind();
   has_ended = true;
-  // Also where listening failed: the thread that waits must end.
+  // Also where it did not listen: the thread that waits must end.
   ::kill(::getpid(), SIGTERM);
   waits.join();
   return 0;
