@@ -202,6 +202,13 @@ class Attach(unittest.TestCase):
         self.assertEqual(0, attached.process.returncode, err)
         self.assertIn("started another program", out)
 
+    def test_who_ignores_the_ends_of_children_can_start_it(self):
+        program = self.start()
+        done = tracer("attach", program.id, "-t", "0.2", "--no-archive", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(0, done.returncode, done.stderr)
+        program.say("")
+        self.assertEqual(0, program.finish()[0])
+
     def test_a_program_that_was_stopped_stays_stopped(self):
         program = self.start()
         os.kill(program.id, signal.SIGSTOP)

@@ -32,6 +32,14 @@ TEST_CASE("the status of what is guarded is the status") {
   CHECK(guarded(0s, SIGKILL, [] { return 7; }) == 7);
 }
 
+TEST_CASE("the status is known where the ends of children were ignored, and so is it in the child") {
+  for (const auto limit : {0s, 60s}) {
+    std::signal(SIGCHLD, SIG_IGN);
+    CHECK(guarded(limit, SIGKILL, [] { return std::signal(SIGCHLD, SIG_DFL) == SIG_DFL ? 7 : 8; }) == 7);
+  }
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
 TEST_CASE("a refusal inside is its status outside") {
   CHECK(guarded(60s, SIGKILL, []() -> int { throw CannotLook(Refusal::no_openmp, "nothing to see"); }) ==
         static_cast<int>(Refusal::no_openmp));
