@@ -103,6 +103,18 @@ TEST_CASE("a job that cannot begin for the limit of file sizes is refused, and t
   }));
 }
 
+TEST_CASE("what a job keeps can be opened again where the umask takes everything from the user himself") {
+  const Room room;
+  const mode_t before = ::umask(0777);
+  const JobRun run(room.path / "out", "job", "a");
+  ::umask(before);
+  for (const char* file : {"job", "runs/a"}) {
+    struct stat info {};
+    REQUIRE(::stat((room.path / "out" / file).c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777) == 0600);
+  }
+}
+
 TEST_CASE("the last of a job's runs is told, once all that were started have ended") {
   const Room room;
   JobRun first(room.path / "out", "job", "a");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where processes below a `tracer run` write, while that looks after their traces and afterwards.
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <iterator>
 
@@ -45,4 +47,19 @@ TEST_CASE("a note beyond the limit of file sizes is not left, and the process li
   CHECK(test::holds_without_file_room([&] { return !leave_note(config, LaunchNoteKind::off, {}); }));
   CHECK(notes_of(job, "mark").empty());
   CHECK(std::distance(fs::directory_iterator{job / "runs"}, fs::directory_iterator{}) == 1);  // the run's own
+}
+
+TEST_CASE("a note can be read where the umask takes everything from the user himself") {
+  const test::Scratch scratch;
+  const fs::path job = scratch.path() / "out";
+  const JobRun run(job, "mark", "mark");
+  Config config;
+  config.launch = "mark";
+  config.launch_at = job;
+  const mode_t before = ::umask(0777);
+  CHECK(leave_note(config, LaunchNoteKind::off, {}));
+  ::umask(before);
+  for (const auto& file : fs::directory_iterator{job / "runs"})
+    CHECK((file.status().permissions() & fs::perms::owner_all) == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(notes_of(job, "mark").size() == 1);
 }

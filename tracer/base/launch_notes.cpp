@@ -41,7 +41,7 @@ bool leave_note(const Config& config, LaunchNoteKind kind, std::string_view text
     if (!runs) return false;
     const std::string name = beginning_of(config.launch) + random_name(), part = name + ".part";
     const std::string whole = static_cast<char>(kind) + std::string{text};
-    const UniqueFd file{::openat(runs.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    const UniqueFd file = make_private_file(part.c_str(), runs.get());
     if (!file) return false;
     if (!write_whole(file.get(), whole) || ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str()) != 0) {
       ::unlinkat(runs.get(), part.c_str(), 0);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tracer/cli/launch/descriptor_limit.hpp"
+#include "tracer/cli/launch/own_umask.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/options/suggest.hpp"
 #include "tracer/cli/output/size_limit.hpp"
@@ -147,6 +148,7 @@ int main(int argc, char** argv) {
   tracer::cli::hold_standard_streams();
   tracer::cli::fail_at_size_limit();
   tracer::cli::raise_descriptor_limit();
+  tracer::cli::keep_rights_of_the_user();
   try {
     const int status = tracer::cli::on_enough_stack([&] { return tracer::cli::run_main(argc, argv); });
     tracer::cli::flush_output();

@@ -28,8 +28,7 @@ void PartMark::clear(const std::filesystem::path& directory) {
 }
 
 PartMark::PartMark(const std::filesystem::path& directory)
-    : path_{directory / name},
-      file_{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)} {
+    : path_{directory / name}, file_{make_private_file(path_.c_str())} {
   if (file_) ::flock(file_.get(), LOCK_EX | LOCK_NB);
 }
 

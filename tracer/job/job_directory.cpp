@@ -103,7 +103,7 @@ std::optional<std::string> read_job(int directory) {
 /// Locked, and with `text` in it; no descriptor, with errno, where it is there or cannot be written.
 UniqueFd make_file(int directory, const std::string& name, const std::string& text) {
   const WithoutWriteSignals guard;
-  UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  UniqueFd fd = make_private_file(name.c_str(), directory);
   if (!fd) return fd;
   ::flock(fd.get(), LOCK_EX | LOCK_NB);
   return write_whole(fd.get(), text) ? std::move(fd) : UniqueFd{};
@@ -281,8 +281,9 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
     make_readable_directory(place / "parts");
     make_private_directory(place / "runs");
     const fs::path own = place / "runs" / launch_;
-    run_ = OwnDescriptor{UniqueFd{::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)}};
-    if (!run_) throw Error(system_message("cannot make " + own.string(), errno));
+    UniqueFd run = make_private_file(own.c_str());
+    if (!run) throw Error(system_message("cannot make " + own.string(), errno));
+    run_ = OwnDescriptor{std::move(run)};
     ::flock(run_.get(), LOCK_EX | LOCK_NB);
     job_.reset();
     return;

@@ -123,7 +123,7 @@ class Table {
   }
   bool write(const std::string& name, std::string_view text) const {
     const WithoutWriteSignals guard;
-    const UniqueFd file{::openat(fd_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    const UniqueFd file = make_private_file(name.c_str(), fd_.get());
     return file && write_whole(file.get(), text);
   }
   /// "" when it is not there.

@@ -63,6 +63,7 @@ JoinedArchive::JoinedArchive(fs::path directory, std::uint64_t event_chunk)
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), "setting up the archive");
   if (::mkdirat(place_.get(), "traces", 0755) != 0 && errno != EEXIST)
     throw Error(system_message("cannot make the directory " + (directory_ / "traces").string(), errno));
+  keep_from_writing(place_.get(), "traces");
   locations_ = UniqueFd{::openat(place_.get(), "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!locations_) throw Error(system_message("cannot open " + (directory_ / "traces").string(), errno));
 }

@@ -100,6 +100,7 @@ void Archive::set_up() {
   check(OTF2_Pthread_Archive_SetLockingCallbacks(archive_, nullptr), what.c_str());
   if (::mkdirat(place_.get(), archive_name, 0755) != 0 && errno != EEXIST)
     throw Error(system_message("cannot make the directory " + (directory_ / archive_name).string(), errno));
+  keep_from_writing(place_.get(), archive_name);
   locations_ = UniqueFd{::openat(place_.get(), archive_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!locations_) throw Error(system_message("cannot open " + (directory_ / archive_name).string(), errno));
 }

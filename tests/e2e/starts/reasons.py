@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import sys
@@ -182,6 +183,23 @@ class Reasons:
                 first = path == archive.parent  # made for the first of them
                 need(first or mode == (allowed if path.is_dir() else allowed & 0o644), f"umask {umask:03o}: {path.name} has mode {mode:03o}")
 
+    def narrow_modes(self):
+        """Where the umask takes rights from the user himself, there is a trace as with 077, and the program has that umask."""
+        place, user = self.directory / "narrow", {}
+        place.mkdir()
+        if os.geteuid() == 0:  # whom no mode keeps from anything
+            user = {"user": 65534, "group": 65534, "extra_groups": []}
+            self.directory.chmod(0o711)
+            os.chown(place, 65534, 65534)
+        tracer, tool, program = (shutil.copy(file, place) for file in (self.options.tracer, self.options.tool, self.options.program))  # the build may be root's alone
+        for umask in (0o777, 0o277):
+            done = run([tracer, "run", "-o", f"{umask:o}", "--", "sh", "-c", 'umask; exec "$0"', program], clean(TRACER_LIBRARY=tool), cwd=place, umask=umask, **user)
+            need(done.returncode == 0 and f"{umask:04o}\n" in done.stdout and "n 2000" in done.stdout, f"umask {umask:03o}: the program runs as it does {done.returncode} {done.stdout} {done.stderr}")
+            archive = place / f"{umask:o}"
+            need((archive / "traces.otf2").exists() and [path.name for path in place.glob(f"{umask:o}.*")] == [], f"umask {umask:03o}: there is one trace {done.stderr}")
+            modes = {path.name: (path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in (archive, *archive.rglob("*"))}
+            need(set(modes.values()) == {(True, 0o700), (False, 0o600)}, f"umask {umask:03o}: it is the user's alone {modes}")
+
     def without_tasks(self):
         self.traced("-o", "tasks", "--set", "RECORD=-tasks", "--", self.options.program)
         report = json.loads(self.tracer("report", "--json", "tasks").stdout)
@@ -203,7 +221,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.past, reasons.other_mpi, reasons.modes, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.cleared, reasons.unable, reasons.badly_placed, reasons.programs, reasons.places, reasons.others, reasons.by_address, reasons.past, reasons.other_mpi, reasons.modes, reasons.narrow_modes, reasons.without_tasks, reasons.endings):
             check()
 
 

@@ -101,12 +101,11 @@ bool write_whole(int fd, std::string_view text) noexcept {
 OwnFile OwnFile::create(const std::filesystem::path& at, const std::filesystem::path& path) {
   OwnFile file;
   file.path_ = path;
-  const int fd = ::open(at.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) throw Error(system_message("cannot make " + path.string(), errno));
-  file.fd_ = move_up(fd);
+  UniqueFd fd = make_private_file(at.c_str());
+  if (!fd) throw Error(system_message("cannot make " + path.string(), errno));
+  file.fd_ = move_up(fd.release());
   file.identity_ = FileIdentity::of(file.fd_);
   if (!file.identity_) throw Error(system_message("cannot inspect " + path.string(), errno));
-  ::fchmod(file.fd_, 0600);  // whatever the umask made of it
   return file;
 }
 
@@ -155,6 +154,12 @@ int OwnFile::append(std::span<const std::byte> part) noexcept {
 void OwnFile::close() noexcept {
   if (identity_.is(FileIdentity::of(fd_))) ::close(fd_);
   fd_ = -1;
+}
+
+UniqueFd make_private_file(const char* path, int directory) noexcept {
+  UniqueFd fd{::openat(directory, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (fd) ::fchmod(fd.get(), 0600);  // whatever the umask made of it
+  return fd;
 }
 
 bool make_private_directory(const std::filesystem::path& path) {

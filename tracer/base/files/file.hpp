@@ -2,6 +2,7 @@
 // Files that stay right inside a program that closes descriptors, forks and runs out of disk.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +87,10 @@ class OwnFile {
 
 /// mkdir with mode 0700; false when it is there already. Throws tracer::Error for any other failure.
 bool make_private_directory(const std::filesystem::path& path);
+
+/// Opens a file that it makes, with mode 0600 whatever the umask, through no link. No descriptor, with errno, where it
+/// cannot; EEXIST where something has that name.
+UniqueFd make_private_file(const char* path, int directory = AT_FDCWD) noexcept;
 
 /// Whether something has this name, be it a link that leads nowhere.
 bool is_there(const std::filesystem::path& path) noexcept;

@@ -146,7 +146,7 @@ PendingOutput::PendingOutput(fs::path wanted, Named named)
   }
   if (!is_made && errno == EEXIST) throw Error{"cannot write " + wanted_.string() + ": remove " + beside + "*"};
   if (is_made) {
-    lock_ = UniqueFd{::open((place_ / mark).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    lock_ = make_private_file((place_ / mark).c_str());
     if (lock_) ::flock(lock_.get(), LOCK_EX | LOCK_NB);
     pending_ = place_ / pending_;
   } else {

@@ -10,7 +10,7 @@ namespace tracer {
 /// for any other failure, and for a device, beside which nothing is to be made.
 bool make_readable_directory(const std::filesystem::path& path);
 
-/// Takes from others the right to write a file or directory that a library has made by the umask alone.
+/// Takes from others the right to write what was made by the umask alone, and gives the user what the umask took.
 void keep_from_writing(int directory, const char* name) noexcept;
 
 }  // namespace tracer

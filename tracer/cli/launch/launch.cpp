@@ -13,6 +13,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/cli/launch/descriptor_limit.hpp"
+#include "tracer/cli/launch/own_umask.hpp"
 #include "tracer/cli/launch/passed_signals.hpp"
 #include "tracer/error.hpp"
 
@@ -41,6 +42,7 @@ int run_in_place(const std::vector<std::string>& command) {
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   restore_descriptor_limit();
+  restore_umask();
   execvp(arguments[0], arguments.data());
   return errno;
 }

@@ -28,8 +28,8 @@ struct Ended {
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
                   const std::function<void()>& started = {});
 
-/// This process becomes `command`, with the limit of open files that it was started with. Returns errno where it
-/// cannot.
+/// This process becomes `command`, with the limit of open files and the umask that it was started with. Returns errno
+/// where it cannot.
 int run_in_place(const std::vector<std::string>& command);
 
 /// As a shell ends where a program cannot be started: 127 if it is not there, else 126. `error`: of run_in_place().
