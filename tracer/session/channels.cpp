@@ -92,6 +92,13 @@ std::uint64_t reserve_ring(std::atomic<std::uint64_t>& reserved, const Config& c
   }
 }
 
+std::string why_not_recorded(bool has_ring, int error) {
+  if (has_ring) return "the trace has as many threads as it can have, " + std::to_string(raw::most_channels);
+  if (error == 0) return "all of TRACER_MEMORY is in use by other threads' rings";
+  return system_message("there is no memory for its ring", error) +
+         "; see the limits of the process (ulimit -v, ulimit -l)";
+}
+
 }  // namespace
 
 Channel* detail::make_channel() noexcept {
@@ -153,16 +160,26 @@ Channel* Session::take_free_channel() noexcept {
   return take();
 }
 
-Channel* Session::make_new_channel() noexcept {
-  const std::uint64_t bytes = reserve_ring(shared_->reserved_bytes, shared_->config);
+/// nullptr, with `error`: 0 where nothing is left of TRACER_MEMORY, else that of the system, which has no memory for
+/// the smallest ring either.
+Channel* Session::make_new_channel(int& error) noexcept {
+  error = 0;
+  std::uint64_t bytes = reserve_ring(shared_->reserved_bytes, shared_->config);
   if (bytes == 0) return nullptr;
+  error = ENOMEM;
   try {
     auto* const channel = new (lasting_memory(sizeof(Channel))) Channel;
-    if (channel->make_ring(*this, shared_->spool, bytes / sizeof(Record))) {
-      const std::lock_guard lock(shared_->free_mutex);
-      shared_->channels.push_back(channel);
-      shared_->channel_count.fetch_add(1, std::memory_order_release);
-      return channel;
+    for (;;) {
+      if (channel->make_ring(*this, shared_->spool, bytes / sizeof(Record))) {
+        const std::lock_guard lock(shared_->free_mutex);
+        shared_->channels.push_back(channel);
+        shared_->channel_count.fetch_add(1, std::memory_order_release);
+        return channel;
+      }
+      error = errno;
+      if (bytes <= smallest_ring) break;
+      bytes /= 2;
+      shared_->reserved_bytes.fetch_sub(bytes);
     }
   } catch (...) {
   }
@@ -172,10 +189,11 @@ Channel* Session::make_new_channel() noexcept {
 
 Channel* Session::open_channel(ChannelId id) noexcept {
   Channel* channel = take_free_channel();
-  if (!channel) channel = make_new_channel();
+  int error = 0;
+  if (!channel) channel = make_new_channel(error);
   if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : raw::most_channels;
   if (!channel || id >= raw::most_channels) {
-    note_unrecorded_thread();
+    note_unrecorded_thread(channel != nullptr, error);
     thread_is_over = true;
     return nullptr;
   }
@@ -184,9 +202,13 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   return channel;
 }
 
-void Session::note_unrecorded_thread() noexcept {
+/// `has_ring`: but no number is left for it. `error`: of make_new_channel().
+void Session::note_unrecorded_thread(bool has_ring, int error) noexcept {
   const std::uint64_t count = shared_->threads_not_recorded.fetch_add(1) + 1;
-  if (count == 1) message("a thread is not recorded: all of TRACER_MEMORY is in use by other threads' rings");
+  try {
+    if (count == 1) message("a thread is not recorded: " + why_not_recorded(has_ring, error));
+  } catch (...) {
+  }
   note_loss(loss_counters::threads, count);
 }
 

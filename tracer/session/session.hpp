@@ -202,9 +202,9 @@ class Session {
   void write_end(Ending ending) noexcept;
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
-  Channel* make_new_channel() noexcept;
+  Channel* make_new_channel(int& error) noexcept;
   void note_private_ring(const Channel& channel) noexcept;
-  void note_unrecorded_thread() noexcept;
+  void note_unrecorded_thread(bool has_ring, int error) noexcept;
   void note_loss(const char* counter, std::uint64_t count) noexcept;
   void interrupt_all() noexcept;
 

@@ -150,6 +150,7 @@ int Spool::add_to_file(std::uint64_t records, Slot& slot) noexcept {
   if (base == MAP_FAILED) {
     const int error = errno;
     [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(end_));
+    backed_ -= raw::spool_page + first;
     return error;
   }
   ::madvise(base, mapped, MADV_DONTDUMP);

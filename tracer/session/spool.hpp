@@ -34,7 +34,8 @@ class Spool {
   bool create(const std::filesystem::path& root, const std::string& owner, raw::RunId run, std::string& reason,
               bool is_ours = false) noexcept;
 
-  /// A new slot of `records` (a power of two); in anonymous memory when the file has no room. False: no memory.
+  /// A new slot of `records` (a power of two); in anonymous memory when the file has no room. False, with errno: no
+  /// memory.
   bool add(std::uint64_t records, Slot& slot) noexcept;
 
   /// Producer of the slot. Makes memory for records up to `until`; false when there is none.

@@ -276,6 +276,7 @@ class Memory(Fault):
     """little address space (RLIMIT_AS)"""
     not_with = "address thread"
     archive = "any"
+    false = "all of TRACER_MEMORY"
     lines = 4
 
     def limit(self):

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads for whose rings the system has no memory, though TRACER_MEMORY is not used up.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "catch.hpp"
+#include "tests/unit/session_run.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need addresses themselves
+namespace {
+
+/// The process may map no more than `bytes` until the end of the scope; its heap has some room.
+class FewAddresses {
+ public:
+  explicit FewAddresses(std::uint64_t bytes) {
+    char* volatile room = static_cast<char*>(std::malloc(100 << 10));
+    std::free(room);
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    REQUIRE((pages != 0 && ::getrlimit(RLIMIT_AS, &before_) == 0));
+    const rlimit low{pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_AS, &low) == 0);
+  }
+  ~FewAddresses() { ::setrlimit(RLIMIT_AS, &before_); }
+  FewAddresses(const FewAddresses&) = delete;
+  FewAddresses& operator=(const FewAddresses&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// On a thread that has its stack before that is so.
+void record_with_few_addresses(std::uint64_t bytes, std::uint64_t count) {
+  std::atomic<bool> is_so{false};
+  std::thread thread([&] {
+    is_so.wait(false);
+    record_numbers(count);
+  });
+  {
+    const FewAddresses few(bytes);
+    is_so = true;
+    is_so.notify_one();
+    thread.join();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a thread for whose ring there is no memory gets a smaller one") {
+  Run run;
+  run.config.memory = std::uint64_t{16} << 30;
+  run.config.ring_size = 64 << 20;
+  run.start();
+  record_with_few_addresses(24 << 20, 5);
+  const auto trace = run.finish();
+  CHECK(trace->report().complete);
+  CHECK(numbers(read_all(*trace, 0)).size() == 5);
+  CHECK(trace->journal().messages.empty());
+}
+
+TEST_CASE("where there is memory for no ring, that is said, and not that TRACER_MEMORY is used up") {
+  Run run;
+  run.start();
+  record_with_few_addresses(0, 5);
+  std::thread(record_numbers, 5).join();
+  const auto trace = run.finish();
+  CHECK(trace->journal().counters.at("lost.threads") == 1);
+  REQUIRE(trace->journal().messages.size() == 1);
+  CHECK_THAT(trace->journal().messages.front(), ContainsSubstring("Cannot allocate memory; see the limits"));
+  CHECK(numbers(read_all(*trace, 0)).size() == 5);
+}
+#endif
