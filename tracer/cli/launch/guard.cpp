@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,7 +63,8 @@ Guard::Guard(std::span<const int> kept, const std::function<void()>& finish) {
 }
 
 Guard::~Guard() {
-  if (process_ < 0) return;
+  // Where it was killed and waited for, its number may be another's by now.
+  if (process_ < 0 || ::waitpid(process_, nullptr, WNOHANG) != 0) return;
   ::kill(process_, SIGKILL);  // it only waits as long as this process lives
   wait_for(process_);
 }

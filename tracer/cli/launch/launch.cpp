@@ -35,6 +35,18 @@ namespace {
   _exit(status_of_start(error));
 }
 
+/// As the first process of a container this one is the parent of all whose own has ended: they are gone once it has
+/// waited for them, too.
+int wait_for_program(pid_t process) {
+  if (getpid() != 1) return wait_for(process);
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = waitpid(-1, &status, 0);
+  } while (ended != process && (ended > 0 || errno == EINTR));
+  return status;
+}
+
 }  // namespace
 
 int run_in_place(const std::vector<std::string>& command) {
@@ -79,7 +91,7 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   }
   close(report[0]);
   if (started) started();
-  const int status = wait_for(ended.process);
+  const int status = wait_for_program(ended.process);
   ended.monotonic_ns = read_monotonic();
   signals.program_has_ended();
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
