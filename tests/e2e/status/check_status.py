@@ -20,7 +20,7 @@ import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from odd_starts import first_process  # noqa: E402
+from odd_starts import first_process, full_environment  # noqa: E402
 from traced import clean, forget_the_killed, judge  # noqa: E402
 
 
@@ -368,6 +368,7 @@ def main():
     else:
         for part in (check.plain, check.nested, check.gone, check.unreadable, check.late_child, check.children, check.spoilt, check.full_output, check.refused, check.full_disk, check.killed_converter, check.little_memory, check.few_descriptors, check.unread, check.no_process, check.signals):
             part()
+        full_environment(check)
         first_process(check)
     print("\n".join(check.faults))
     return 1 if check.faults else 0

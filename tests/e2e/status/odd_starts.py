@@ -7,6 +7,31 @@ import subprocess
 import tempfile
 
 
+def full_environment(check):
+    """An environment that has no room for Tracer's variables has enough for the program, which runs without a trace."""
+    with tempfile.TemporaryDirectory() as scratch:
+        words, piece = check.command(f"{scratch}/trace", check.options.program, "status", 3), 100_000
+
+        def filled(size):
+            return {**check.environment(), **{f"FILLER{at}": "x" * min(piece, size - at) for at in range(0, size, piece)}}
+
+        def fits(size):
+            try:
+                subprocess.run(words, executable=shutil.which("true"), env=filled(size), check=True)
+            except OSError:
+                return False
+            return True
+
+        low, high = 0, 8 << 20  # the kernel takes 6 MiB at most
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=200, env=filled(low - len(check.options.tracer) - 64))
+        check.look("a full environment", done.returncode, 3, done.stderr, None, None)
+        if done.stdout != "sum 2\n" or "no room for Tracer's variables: the program runs without a trace" not in done.stderr or os.listdir(scratch):
+            check.fault("a full environment", f"{done.stdout!r} {done.stderr} {os.listdir(scratch)}")
+
+
 def first_process(check):
     """As the first process of a container it waits for those whose parents have ended: whoever looks for one finds it gone."""
     isolated = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]

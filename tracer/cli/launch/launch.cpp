@@ -90,6 +90,11 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   while (read(report[0], &ended.start_error, sizeof ended.start_error) < 0 && errno == EINTR) {
   }
   close(report[0]);
+  if (ended.start_error == E2BIG) {
+    wait_for(ended.process);
+    signals.restore();
+    throw Error{"the program's environment has no room for Tracer's variables"};
+  }
   if (started) started();
   const int status = wait_for_program(ended.process);
   ended.monotonic_ns = read_monotonic();
