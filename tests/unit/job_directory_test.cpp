@@ -7,7 +7,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -187,6 +189,15 @@ TEST_CASE("a pattern that names a process or a time is no job's") {
   CHECK(pattern_of_job("", "pmix-1") == "tracer-%x-pmix-1");
   CHECK(pattern_of_job("", "name-coupled") == "tracer-coupled");
   CHECK(expand_output(literal_output("/a%x/b%"), {}) == "/a%x/b%");
+}
+
+TEST_CASE("a name has the time of UTC") {
+  const auto name = [](std::int64_t seconds) {
+    return utc_time_name(std::chrono::sys_seconds{std::chrono::seconds{seconds}});
+  };
+  CHECK(name(951'782'400) == "20000229-000000Z");
+  CHECK(name(1'000'000'000) == "20010909-014640Z");
+  CHECK(expand_output("%t.%%t", {"", 0, "", "now"}) == "now.%t");
 }
 
 TEST_CASE("a private directory is found again whatever its path leads to by now") {

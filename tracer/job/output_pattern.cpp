@@ -2,7 +2,7 @@
 // See output_pattern.hpp.
 #include "tracer/job/output_pattern.hpp"
 
-#include <ctime>
+#include <cstdio>
 
 namespace tracer {
 namespace {
@@ -16,15 +16,19 @@ std::string component(std::string text) {
   return text.empty() || text == "." || text == ".." ? "program" : text;
 }
 
-std::string timestamp() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
-}
-
 }  // namespace
+
+std::string utc_time_name(std::chrono::sys_seconds time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss<std::chrono::seconds> of_day{time - day};
+  char text[96];
+  std::snprintf(text, sizeof text, "%04d%02u%02u-%02d%02d%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(of_day.hours().count()), static_cast<int>(of_day.minutes().count()),
+                static_cast<int>(of_day.seconds().count()));
+  return text;
+}
 
 std::string expand_output(const std::string& pattern, const OutputNames& names) {
   std::string result;
@@ -44,7 +48,7 @@ std::string expand_output(const std::string& pattern, const OutputNames& names) 
         result += component(names.host);
         break;
       case 't':
-        result += timestamp();
+        result += names.time;
         break;
       case '%':
         result += '%';

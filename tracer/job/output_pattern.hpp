@@ -2,6 +2,7 @@
 // TRACER_OUTPUT's escapes: %x program, %p process id, %h host, %t time, %% a percent sign.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -15,7 +16,12 @@ struct OutputNames {
   std::string program;  ///< its path or name
   std::uint64_t process_id = 0;
   std::string host;
+  std::string time;  ///< date and time
 };
+
+/// "20261127-101112Z": UTC. By arithmetic, not by the C library: its functions read the variable TZ at the first call,
+/// which is the traced program's to make.
+std::string utc_time_name(std::chrono::sys_seconds time);
 
 std::string expand_output(const std::string& pattern, const OutputNames& names);
 

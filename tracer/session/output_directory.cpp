@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <chrono>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -46,7 +47,8 @@ void make_parents(const std::filesystem::path& path) {
 JobRun* own_run = nullptr;  ///< of this process, in a launcher's job; never freed: the process may end in any way
 
 OutputNames names_of(const RunInfo& run) {
-  return {run.program, run.process_id, run.host};
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return {run.program, run.process_id, run.host, utc_time_name(now)};
 }
 
 /// In the job's directory, which is open at `at`: the directory itself for the first that comes, a part for others.

@@ -5,6 +5,7 @@ ended, and what processor time its threads used."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,9 +26,19 @@ def facts_of(archive):
     return {name[len(prefix):]: value for name, value in json.loads(said)["properties"].items() if name.startswith(prefix)}
 
 
+def check_zone(environment, directory):
+    """Who sets the time zone before it asks for it has it, also where the trace's name has the time."""
+    for tool in ({}, {"OMP_TOOL_LIBRARIES": library, "TRACER_OUTPUT": f"{directory}/zone-%t"}):
+        done = subprocess.run([program, "zone"], capture_output=True, text=True, env={**environment, "TZ": "UTC0", **tool})
+        need((done.returncode, done.stdout) == (0, "5\n"), f"the time zone of a program {'with' if tool else 'without'} the tool: {done.stdout!r} {done.stderr}")
+    names = [path.name for path in pathlib.Path(directory).glob("zone-*")]
+    need(len(names) == 1 and re.fullmatch(r"zone-\d{8}-\d{6}Z", names[0]), f"the trace's name has the time of UTC: {names}")
+
+
 def main():
     environment = {**os.environ, "TRACER_LIBRARY": library, "OMP_DYNAMIC": "false", "OMP_SCHEDULE": "guided,7"}
     with tempfile.TemporaryDirectory() as temporary:
+        check_zone(environment, temporary)
         for how, status, ended in (("return", 3, "return"), ("exit", 5, "return"), ("_exit", 6, "without telling"), ("kill", 128 + 9, "signal")):
             archive = pathlib.Path(temporary) / how
             before = time.monotonic()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waits, works in parallel for some time and ends as it is told: "return", "exit", "kill" or "_exit". Prints when it
-// began, by the kernel's word, and the processor time that it had used in the end.
+// began, by the kernel's word, and the processor time that it had used in the end. "zone": sets its time zone then, and
+// prints the hour in which the epoch began there.
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,12 @@ int main(int argc, char** argv) {
     const double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
     while (seconds(CLOCK_THREAD_CPUTIME_ID) - begin < 0.02) {
     }
+  }
+  if (strcmp(how, "zone") == 0) {
+    const time_t epoch = 0;
+    struct tm local;
+    setenv("TZ", "XXX-5", 1);
+    return printf("%d\n", localtime_r(&epoch, &local) != NULL ? local.tm_hour : -1) < 0;
   }
   const struct timespec before_the_end = {0, 50000000};
   nanosleep(&before_the_end, NULL);

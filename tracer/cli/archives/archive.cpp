@@ -14,12 +14,17 @@ namespace tracer::cli {
 
 namespace fs = std::filesystem;
 
-std::string new_archive_name(const RunInfo& run) {
+std::string local_time_name() {
   char when[32] = "";
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) != nullptr) std::strftime(when, sizeof when, "%Y%m%d-%H%M%S", &local);
-  return "./tracer-" + fs::path{run.program}.filename().string() + "-" + when + "-" + std::to_string(run.process_id);
+  return when;
+}
+
+std::string new_archive_name(const RunInfo& run) {
+  return "./tracer-" + fs::path{run.program}.filename().string() + "-" + local_time_name() + "-" +
+         std::to_string(run.process_id);
 }
 
 fs::path find_archive(const std::string& given) {

@@ -19,6 +19,9 @@ std::filesystem::path find_archive(const std::string& given);
 /// The argument that names it, of each command that reads one.
 void add_archive(Arguments& app, std::string& given);
 
+/// Date and time as names of traces have them, of the place that this process runs in.
+std::string local_time_name();
+
 /// "./tracer-PROGRAM-TIME-PID", of an archive that is made now.
 std::string new_archive_name(const RunInfo& run);
 

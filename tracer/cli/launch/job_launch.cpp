@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "tracer/base/files/permissions.hpp"
+#include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/archives/conversion.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/output_pattern.hpp"
@@ -80,7 +81,7 @@ Launch begin_launch(const std::string& output, const fs::path& program) {
       launch.keeps_open = launcher.named;
     }
   }
-  const OutputNames names{program.string(), static_cast<std::uint64_t>(::getpid()), host_name()};
+  const OutputNames names{program.string(), static_cast<std::uint64_t>(::getpid()), host_name(), local_time_name()};
   enter(launch, expand_output(pattern, names), job);
   return launch;
 }
