@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "tests/report/known_traces.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/forms/write.hpp"
 #include "tracer/report/page/html.hpp"
 
 using namespace tracer;
@@ -97,4 +98,41 @@ TEST_CASE("of a parallel region with very many threads a page has those that wor
     trace.team_end(thread, start + 10 * ms, parallel);
   }
   CHECK(page_of(trace, {}).find("\"members_left_out\":100") != std::string::npos);
+}
+
+TEST_CASE("JSON has the members of as many parallel regions as wanted, of each those that work or wait most") {
+  constexpr std::uint64_t longest = 30;
+  TraceBuilder trace = imbalance_3_to_1();  // thread 3 works longest, and the others wait for it
+  const report::Report report = report::analyze(trace);
+  const auto regions_with = [&](const report::JsonLimits& limits) {
+    return nlohmann::json::parse(report::to_json(report, -1, limits))["parallel_regions"];
+  };
+  const nlohmann::json all = regions_with({});
+  REQUIRE(all.size() == 1);
+  CHECK(all[0]["members"].size() == 4);
+  CHECK(!all[0].contains("members_left_out"));
+  const nlohmann::json two = regions_with({.regions_with_members = 1, .members = 2});
+  REQUIRE(two[0]["members"].size() == 2);
+  CHECK(two[0]["members"][0]["location"] == 3);
+  CHECK(two[0]["members"][0]["time"]["work_ns"] == longest * ms);
+  CHECK(two[0]["members_left_out"] == 2);
+  const nlohmann::json none = regions_with({.regions_with_members = 0, .members = 2});
+  CHECK(none[0]["members"].empty());
+  CHECK(none[0]["members_left_out"] == 4);
+}
+
+TEST_CASE("a report's JSON is written as one value is, with and without lines") {
+  TraceBuilder trace = imbalance_3_to_1();
+  report::Report report = report::analyze(trace);
+  const auto is_as_one = [&](int indent) {
+    const std::string text = report::to_json(report, indent);
+    return nlohmann::ordered_json::parse(text).dump(indent) == text;
+  };
+  report.parallels.push_back(report.parallels.front());
+  report.parallels.back().name = "of\ntwo lines";
+  CHECK(is_as_one(2));
+  CHECK(is_as_one(-1));
+  report.parallels.clear();
+  CHECK(is_as_one(2));
+  CHECK(is_as_one(-1));
 }

@@ -33,6 +33,21 @@ TEST_CASE("places without lines are shortened so that they stay apart") {
   CHECK(cell_in("!$omp implementation barrier wait @0x17f90 in _k_means", 30) == "!$omp implemen...wait @0x17f90");
 }
 
+TEST_CASE("a table counts the rows that nobody made for it, as it does those that it does not show") {
+  TextOptions options;
+  options.rows = 2;
+  Table whole{"", {{"number"}}}, short_of_rows{"", {{"number"}}};
+  for (const char* number : {"1", "2", "3", "4", "5"}) {
+    whole.add({number});
+    if (short_of_rows.has_room(options))
+      short_of_rows.add({number});
+    else
+      short_of_rows.count_hidden();
+  }
+  CHECK(short_of_rows.text(options) == whole.text(options));
+  CHECK(whole.text(options).find("... and 3 more") != std::string::npos);
+}
+
 TEST_CASE("of other texts the middle gives way") {
   CHECK(cell_in("!$omp parallel @a_file_with_a_long_name.c:48", 30) == "!$omp parallel...ong_name.c:48");
   CHECK(cell_in("a name without a place that is rather long (f)", 26) == "a name witho...er long (f)");

@@ -27,6 +27,13 @@ class PerLocation {
     piece->present |= std::uint64_t{1} << (location % each);
     return piece->values[location % each];
   }
+  /// How many were requested.
+  std::size_t size() const {
+    std::size_t present = 0;
+    for (const auto& piece : pieces_)
+      if (piece != nullptr) present += static_cast<std::size_t>(std::popcount(piece->present));
+    return present;
+  }
   /// `visit(LocationRef, const Value&)` for all that were requested, in the order of their numbers.
   template <typename Visit>
   void for_each(Visit&& visit) const {

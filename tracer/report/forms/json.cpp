@@ -5,8 +5,12 @@
 
 #include <cstddef>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "tracer/report/forms/account_json.hpp"
 #include "tracer/report/forms/devices_json.hpp"
 #include "tracer/report/forms/io_tables.hpp"
 #include "tracer/report/forms/mpi_json.hpp"
@@ -63,22 +67,40 @@ Json json_of(const ThreadRow& row) {
   return thread;
 }
 
-Json json_of(const ParallelRow& row) {
+/// Half of them are those that work most, the others wait most of the rest.
+std::vector<MemberRow> most_of(const std::vector<MemberRow>& all, std::size_t most) {
+  if (most == 0) return {};  // of most regions on a page: no copy
+  std::vector<MemberRow> members = all;
+  if (members.size() <= most) return members;
+  const auto by = [&](Activity activity, std::size_t from, std::size_t to) {
+    const auto begin = members.begin();
+    std::nth_element(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), members.end(),
+                     [&](const MemberRow& a, const MemberRow& b) { return at(a.ns, activity) > at(b.ns, activity); });
+  };
+  by(Activity::work, 0, most / 2);
+  by(Activity::barrier, most / 2, most);
+  members.resize(most);
+  return members;
+}
+
+Json json_of(const ParallelRow& row, std::size_t most_members) {
   Json members = Json::array();
-  for (const MemberRow& member : row.members)
+  for (const MemberRow& member : most_of(row.members, most_members))
     members.push_back({{"location", member.location}, {"time", json_of(member.ns)}});
-  return {{"region", row.region},
-          {"name", row.name},
-          {"count", row.count},
-          {"wall_ns", row.wall},
-          {"longest_ns", row.longest},
-          {"threads", row.threads},
-          {"time", json_of(row.ns)},
-          {"work_ns", row.work},
-          {"critical_path_ns", row.critical_path},
-          {"parallelism", share(row.work, row.critical_path)},
-          {"balance", json_of(row.balance)},
-          {"members", std::move(members)}};
+  Json json = {{"region", row.region},
+               {"name", row.name},
+               {"count", row.count},
+               {"wall_ns", row.wall},
+               {"longest_ns", row.longest},
+               {"threads", row.threads},
+               {"time", json_of(row.ns)},
+               {"work_ns", row.work},
+               {"critical_path_ns", row.critical_path},
+               {"parallelism", share(row.work, row.critical_path)},
+               {"balance", json_of(row.balance)},
+               {"members", std::move(members)}};
+  if (row.members.size() > most_members) json["members_left_out"] = row.members.size() - most_members;
+  return json;
 }
 
 Json json_of(const TaskReport& tasks) {
@@ -131,125 +153,6 @@ Json json_of(Json json, const LockTotals& totals) {
 
 Json json_of(const LockRow& row) {
   return json_of({{"lock", row.lock}, {"process", row.process}, {"name", row.name}}, row);
-}
-
-Json json_of(const PlaceTimes& times) {
-  Json object = Json::object();
-  for (std::size_t p = 0; p < places; ++p) object[std::string{name_of(static_cast<Place>(p))} + "_ns"] = times[p];
-  return object;
-}
-
-std::string region_name(const Report& report, RegionRef region) {
-  for (const RegionRow& row : report.regions)
-    if (row.region == region) return row.name;
-  return {};
-}
-
-/// The cells that are shown: the largest ones and those of findings; the rest of each place as one. And where each
-/// finding's are among them.
-std::vector<AccountRow> shown_cells(const Report& report, std::map<std::size_t, std::size_t>& where) {
-  constexpr std::size_t most = 200;
-  const std::vector<AccountRow>& all = report.account.details;
-  for (const Finding& finding : report.verdict.findings)
-    for (const std::size_t cell : finding.cells) where[cell] = 0;
-  std::vector<AccountRow> shown;
-  std::map<Place, AccountRow> rest;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const auto wanted = where.find(i); wanted != where.end()) wanted->second = shown.size();
-    if (shown.size() < most || where.contains(i)) {
-      if (all[i].ns != 0 || where.contains(i)) shown.push_back(all[i]);
-      continue;
-    }
-    AccountRow& sum = rest[all[i].place];
-    sum.place = sum.of = all[i].place;
-    sum.ns += all[i].ns;
-    sum.count += all[i].count;
-  }
-  for (const auto& [place, row] : rest) shown.push_back(row);
-  return shown;
-}
-
-Json json_of(const Account& account, const Report& report, const std::vector<AccountRow>& cells) {
-  constexpr std::size_t most_stretches = 20;
-  Json processes = Json::array(), threads = Json::array(), details = Json::array(), stretches = Json::array();
-  for (const AccountThread& row : account.rows) {
-    Json thread = {{"location", row.location}, {"time", json_of(row.ns)}};
-    if (row.ended != 0) thread["ended_ns"] = row.ended;
-    if (row.facts.known) thread["processor_ns"] = row.facts.processor, thread["delay_ns"] = row.facts.delay;
-    threads.push_back(std::move(thread));
-  }
-  for (const AccountProcess& row : account.processes) {
-    processes.push_back({{"process", row.group},
-                         {"threads", row.threads},
-                         {"ended_threads", row.ended},
-                         {"begin_ns", row.begin},
-                         {"end_ns", row.end},
-                         {"serial_wall_ns", row.serial_wall},
-                         {"time", json_of(row.ns)}});
-  }
-  for (const AccountRow& row : cells) {
-    details.push_back({{"place", name_of(row.place)},
-                       {"of", name_of(row.of)},
-                       {"wait", row.wait ? Json(name_of(*row.wait)) : Json{}},
-                       {"at", region_name(report, row.region)},
-                       {"cause", region_name(report, row.cause)},
-                       {"parallel", region_name(report, row.parallel)},
-                       {"ns", row.ns},
-                       {"count", row.count},
-                       {"longest_ns", row.longest},
-                       {"longest_at_ns", row.longest_at - std::min(row.longest_at, report.begin)}});
-  }
-  for (const SerialStretch& stretch : account.stretches) {
-    if (stretches.size() == most_stretches) break;
-    stretches.push_back({{"ns", stretch.ns},
-                         {"after", region_name(report, stretch.after)},
-                         {"before", region_name(report, stretch.before)}});
-  }
-  return {{"begin_ns", account.begin},
-          {"end_ns", account.end},
-          {"whole_process", account.whole_process},
-          {"threads", account.threads},
-          {"ended_threads", account.ended},
-          {"threads_present_at_once", account.present},
-          {"total_ns", account.total},
-          {"time", json_of(account.ns)},
-          {"serial_wall_ns", account.serial_wall},
-          {"most_threads_at_once", account.most_at_once},
-          {"teams_at_once", account.teams_at_once},
-          {"active_levels", account.active_levels},
-          {"helper_threads", account.helpers},
-          {"within_phases_ns", account.is_confined ? Json(account.within) : Json{}},
-          {"task_work_ns", account.task_work},
-          {"task_creation_ns", account.create_cost},
-          {"by_process", std::move(processes)},
-          {"by_thread", std::move(threads)},
-          {"details", std::move(details)},
-          {"serial_parts", std::move(stretches)}};
-}
-
-Json json_of(const Verdict& verdict, const std::map<std::size_t, std::size_t>& where) {
-  Json notes = Json::array(), findings = Json::array();
-  for (const Note& note : verdict.notes) notes.push_back({{"id", note.id}, {"text", note.text}});
-  for (const Finding& finding : verdict.findings) {
-    Json cells = Json::array();
-    for (const std::size_t cell : finding.cells) cells.push_back(where.at(cell));
-    findings.push_back({{"id", finding.id},
-                        {"lost_ns", finding.lost},
-                        {"win_ns", finding.win},
-                        {"cells", cells},
-                        {"sure", finding.sure},
-                        {"name", finding.name},
-                        {"function", finding.function},
-                        {"file", finding.file},
-                        {"line", finding.line},
-                        {"at_ns", finding.at},
-                        {"text", finding.text},
-                        {"advice", finding.advice}});
-  }
-  return {{"state", verdict.state},
-          {"summary", verdict.summary},
-          {"notes", std::move(notes)},
-          {"findings", std::move(findings)}};
 }
 
 Json json_of(const RuntimeUse& use) {
@@ -313,57 +216,99 @@ Json array_of(const Rows& rows) {
   return array;
 }
 
-}  // namespace
-
-std::string to_json(const Report& report, int indent) {
+/// What stands before the parallel regions.
+Json first_of(const Report& report) {
   Json properties = Json::object();
   for (const Property& property : report.properties) properties[property.name] = property.value;
-  Json hints = Json::array();
-  for (const Hint& hint : report.hints) hints.push_back({{"id", hint.id}, {"value", hint.value}, {"text", hint.text}});
   std::map<std::size_t, std::size_t> where;
   const std::vector<AccountRow> cells = shown_cells(report, where);
-  Json json = {
-      {"schema", json_schema},
-      {"trace",
-       {{"archive", report.archive},
-        {"program", report.program},
-        {"creator", report.creator},
-        {"begin_realtime_ns", report.begin_realtime},
-        {"events", report.events},
-        {"irregular_events", report.irregular},
-        {"threads", report.threads},
-        {"streams", report.streams},
-        {"properties", std::move(properties)}}},
-      {"run", json_of(report.facts)},
-      {"account", json_of(report.account, report, cells)},
-      {"verdict", json_of(report.verdict, where)},
-      {"wall_ns", report.wall},
-      {"work_ns", report.tasks.work},
-      {"critical_path_ns", report.tasks.critical_path},
-      {"parallelism", share(report.tasks.work, report.tasks.critical_path)},
-      {"constructs", array_of(report.regions)},
-      {"threads", array_of(report.thread_rows)},
-      {"processes", array_of(report.processes)},
-      {"process_balance", json_of(report.process_balance)},
-      {"mpi", json_of(report.mpi, report.begin)},
-      {"io", json_of(report.io)},
-      {"parallel_regions", array_of(report.parallels)},
-      {"tasks", json_of(report.tasks)},
-      {"locks", array_of(report.locks)},
-      {"other_locks", json_of({{"locks", report.other_locks}}, report.of_other_locks)},
-      {"devices", devices_json(report)},
-      {"data_movement", data_movement_json(report)},
-      {"data_operations", json_of(report.data_operations)},
-      {"transfer_content", report.has_transfer_content},
-      {"phases", array_of(report.phases)},
-      {"hints", std::move(hints)},
-      {"event_counts", report.event_counts},
-      {"events_not_shown", report.untranslated},
-      {"callbacks", report.callbacks},
-      {"tool_ns", report.tool},
-  };
+  return {{"schema", json_schema},
+          {"trace",
+           {{"archive", report.archive},
+            {"program", report.program},
+            {"creator", report.creator},
+            {"begin_realtime_ns", report.begin_realtime},
+            {"events", report.events},
+            {"irregular_events", report.irregular},
+            {"threads", report.threads},
+            {"streams", report.streams},
+            {"properties", std::move(properties)}}},
+          {"run", json_of(report.facts)},
+          {"account", account_json(report, cells)},
+          {"verdict", json_of(report.verdict, where)},
+          {"wall_ns", report.wall},
+          {"work_ns", report.tasks.work},
+          {"critical_path_ns", report.tasks.critical_path},
+          {"parallelism", share(report.tasks.work, report.tasks.critical_path)},
+          {"constructs", array_of(report.regions)},
+          {"threads", array_of(report.thread_rows)},
+          {"processes", array_of(report.processes)},
+          {"process_balance", json_of(report.process_balance)},
+          {"mpi", json_of(report.mpi, report.begin)},
+          {"io", json_of(report.io)}};
+}
+
+/// What stands behind them.
+Json last_of(const Report& report) {
+  Json hints = Json::array();
+  for (const Hint& hint : report.hints) hints.push_back({{"id", hint.id}, {"value", hint.value}, {"text", hint.text}});
+  Json json = {{"tasks", json_of(report.tasks)},
+               {"locks", array_of(report.locks)},
+               {"other_locks", json_of({{"locks", report.other_locks}}, report.of_other_locks)},
+               {"devices", devices_json(report)},
+               {"data_movement", data_movement_json(report)},
+               {"data_operations", json_of(report.data_operations)},
+               {"transfer_content", report.has_transfer_content},
+               {"phases", array_of(report.phases)},
+               {"hints", std::move(hints)},
+               {"event_counts", report.event_counts},
+               {"events_not_shown", report.untranslated},
+               {"callbacks", report.callbacks},
+               {"tool_ns", report.tool}};
   if (!report.samples.empty()) json["samples"] = json_of(report.samples);
+  return json;
+}
+
+std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// As text_of() writes an array of them as a member of an object, one after another: of a large job all of them at once
+/// need ten times the memory of their text.
+void add_parallels(const Report& report, int indent, const JsonLimits& limits, std::string& text) {
+  const bool has_lines = indent >= 0;
+  const auto line = [&](int depth) {
+    return has_lines ? "\n" + std::string(static_cast<std::size_t>(depth * indent), ' ') : std::string{};
+  };
+  const std::string new_row = line(2);
+  text += line(1) + (has_lines ? "\"parallel_regions\": [" : "\"parallel_regions\":[");
+  std::size_t regions = 0;
+  for (const ParallelRow& row : report.parallels) {
+    const std::size_t members = regions < limits.regions_with_members ? limits.members : 0;
+    if (regions++ != 0) text += ',';
+    text += new_row;
+    for (const char c : text_of(json_of(row, members), indent)) {
+      if (c == '\n')  // between values: those in strings are escaped
+        text += new_row;
+      else
+        text += c;
+    }
+  }
+  if (regions != 0) text += line(1);
+  text += ']';
+}
+
+}  // namespace
+
+std::string to_json(const Report& report, int indent, const JsonLimits& limits) {
+  const std::size_t end = indent < 0 ? 1 : 2;  // of an object: "}", of several lines "\n}"
+  std::string text = text_of(first_of(report), indent);
+  text.resize(text.size() - end);
+  text += ',';
+  add_parallels(report, indent, limits, text);
+  text += ',';
+  text += std::string_view{text_of(last_of(report), indent)}.substr(1);
+  return text;
 }
 
 }  // namespace tracer::report

@@ -82,7 +82,8 @@ std::string Table::text(const TextOptions& options) const {
   };
   line([&](std::size_t j) { return columns_[j].title; });
   for (std::size_t i = 0; i < shown; ++i) line([&](std::size_t j) { return rows_[i][j]; });
-  if (shown < rows_.size()) out += "  ... and " + std::to_string(rows_.size() - shown) + " more (--rows 0 shows all)\n";
+  const std::size_t all_rows = rows_.size() + hidden_;
+  if (shown < all_rows) out += "  ... and " + std::to_string(all_rows - shown) + " more (--rows 0 shows all)\n";
   return out;
 }
 

@@ -254,7 +254,8 @@ Table parallels(const Report& report) {
   return table;
 }
 
-Table waiting(const Report& report) {
+/// Of a large job only the rows that are shown are made.
+Table waiting(const Report& report, const TextOptions& options) {
   Table table{"Barrier waiting per region and thread", {"region", "thread", ">waits", ">works"}};
   std::map<LocationRef, std::string> names;
   for (const ProcessRow& process : report.processes)
@@ -263,6 +264,10 @@ Table waiting(const Report& report) {
   for (const ThreadRow& row : report.thread_rows) names[row.location] += row.name;
   for (const ParallelRow& row : report.parallels) {
     for (const MemberRow& member : row.members) {
+      if (!table.has_room(options)) {
+        table.count_hidden();
+        continue;
+      }
       table.add({row.name, names[member.location], duration_text(at(member.ns, Activity::barrier)),
                  duration_text(at(member.ns, Activity::work))});
     }
@@ -332,7 +337,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   out += io_text(report, options);
   out += threads(report).text(options);
   out += parallels(report).text(options);
-  out += waiting(report).text(options);
+  out += waiting(report, options).text(options);
   tasks(report, options, out);
   out += locks(report).text(options);
   out += devices_text(report, options);

@@ -2,6 +2,7 @@
 // The forms in which a report is written.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "tracer/report/report.hpp"
@@ -12,8 +13,15 @@ namespace tracer::report {
 /// the second when something is added. docs/formats/report-json.md is its description.
 inline constexpr const char* json_schema = "tracer-report/1.4";
 
+/// How much JSON has of lists with an entry for each parallel region and thread.
+struct JsonLimits {
+  static constexpr std::size_t all = ~std::size_t{0};
+  std::size_t regions_with_members = all;  ///< the first parallel regions; the others' lists are empty
+  std::size_t members = all;               ///< of each of those: the ones that work most, and that wait most
+};
+
 /// Indented by `indent` blanks; -1: one line.
-std::string to_json(const Report& report, int indent = 2);
+std::string to_json(const Report& report, int indent = 2, const JsonLimits& limits = {});
 
 struct TextOptions {
   std::size_t rows = 15;  ///< of each table; 0: all

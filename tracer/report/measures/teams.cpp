@@ -58,6 +58,7 @@ void Teams::fill(Report& report) const {
     ParallelRow row = entry.row;
     row.region = region;
     row.name = definitions_.regions[region].name;
+    row.members.reserve(entry.members.size());
     entry.members.for_each([&](LocationRef location, const ActivityTimes& ns) {
       row.members.push_back({location, ns});
     });

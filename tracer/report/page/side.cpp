@@ -61,25 +61,6 @@ std::uint64_t gap_of(const PageTrace& trace, std::uint64_t threshold, std::uint6
   return std::max(threshold, trace.report->wall * rows / std::max<std::uint64_t>(1, limit / 10 * 4));
 }
 
-/// Of the members of a parallel region as many as a table shows: those with most work and those that wait most.
-void shorten_members(Json& region, bool is_shown) {
-  constexpr std::size_t most = 300;
-  Json& members = region["members"];
-  if (!is_shown) members = Json::array();
-  if (members.size() <= most) return;
-  region["members_left_out"] = members.size() - most;
-  const auto by = [&](const char* what, std::size_t from, std::size_t to) {
-    const auto begin = members.begin();
-    std::nth_element(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), members.end(),
-                     [what](const Json& a, const Json& b) {
-                       return a["time"][what].get<std::uint64_t>() > b["time"][what].get<std::uint64_t>();
-                     });
-  };
-  by("work_ns", 0, most / 2);
-  by("barrier_ns", most / 2, most);
-  members.erase(members.begin() + most, members.end());
-}
-
 /// Of a list, which has what takes most time first, as many rows as a table of the page.
 void shorten(Json& of, const std::string& list, std::size_t most) {
   Json& rows = of[list];
@@ -90,16 +71,14 @@ void shorten(Json& of, const std::string& list, std::size_t most) {
 /// As to_json() has it; of constructs, functions and the like as many rows as a table shows, and of thousands of
 /// threads what the page needs.
 Json report_for_page(const Report& report) {
-  constexpr std::size_t most = 1000, most_tables_of_members = 20;
-  Json json = Json::parse(to_json(report, -1));
+  constexpr std::size_t most = 1000;
+  Json json = Json::parse(to_json(report, -1, {.regions_with_members = 20, .members = 300}));
   for (const char* list : {"by_thread", "by_process"}) json["account"].erase(list);
   std::uint64_t inside = 0;
   for (const Json& construct : json["constructs"]) inside += construct["exclusive_ns"].get<std::uint64_t>();
   json["constructs_exclusive_ns"] = inside;
   for (const char* list : {"constructs", "parallel_regions", "phases"}) shorten(json, list, most);
   shorten(json["tasks"], "regions", most);
-  std::size_t regions = 0;
-  for (Json& region : json["parallel_regions"]) shorten_members(region, regions++ < most_tables_of_members);
   for (Json& thread : json["threads"]) {
     Json times = Json::object();  // the page takes the others as 0
     for (const auto& [name, ns] : thread["time"].items())
