@@ -10,6 +10,7 @@
 
 #include "catch.hpp"
 #include "tests/report/known_traces.hpp"
+#include "tests/report/mpi_traces.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/page/html.hpp"
@@ -18,6 +19,14 @@ using namespace tracer;
 using namespace tracer::test;
 
 namespace {
+
+/// What the page's script reads.
+std::string meta_of(const std::string& page) {
+  const std::string begin = "<script id=\"meta\" type=\"application/json\">";
+  const std::size_t at = page.find(begin);
+  REQUIRE(at != std::string::npos);
+  return page.substr(at + begin.size(), page.find("</script>", at) - at - begin.size());
+}
 
 std::string page_of(TraceBuilder& trace, const report::HtmlOptions& options) {
   const report::Report report = report::analyze(trace);
@@ -47,6 +56,32 @@ TEST_CASE("a page that would be too large keeps fewer slices") {
   const std::size_t half = page_of(trace, options).size();
   CHECK(half <= whole / 2);
   CHECK(half > whole / 10);
+  options.most_bytes = 1000;  // the page alone is larger, with no slice at all
+  CHECK(page_of(trace, options).size() == whole);
+}
+
+TEST_CASE("of very many ranks a page has those that are in MPI or waited for most, and of processes how they ended") {
+  constexpr unsigned ranks = 1200;
+  MpiJob job{ranks};
+  for (unsigned rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t length = rank == 1100 ? 50 * ms : ms;
+    job.program(rank, start, start + 100 * ms);
+    job.send(rank, (rank + 1) % ranks, start + ms, start + ms + length, 10, 8);
+  }
+  const report::Report report = report::analyze(job.finish());
+  const auto meta = nlohmann::json::parse(meta_of(page_of(job.trace, {})));
+  const nlohmann::json& shown = meta["sides"][0]["report"];
+  CHECK(report.mpi.rank_rows.size() == ranks);
+  CHECK(shown["mpi"]["by_rank_left_out"] == 200);
+  REQUIRE(shown["mpi"]["by_rank"].size() == 1000);
+  const nlohmann::json& by_rank = shown["mpi"]["by_rank"];
+  CHECK(std::any_of(by_rank.begin(), by_rank.end(), [](const nlohmann::json& row) { return row["rank"] == 1100; }));
+  CHECK(std::is_sorted(by_rank.begin(), by_rank.end(), [](const nlohmann::json& a, const nlohmann::json& b) {
+    return a["rank"].get<unsigned>() < b["rank"].get<unsigned>();
+  }));
+  CHECK(!by_rank[0].contains("calls"));
+  REQUIRE(shown["processes"].size() == ranks);  // lanes have their names
+  CHECK(shown["processes"][0]["run"].size() == 3);
 }
 
 TEST_CASE("a counter of several threads is one for each of them, of very many of them as many as a page has room for") {

@@ -3,6 +3,8 @@
 #include "tracer/report/page/html.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -109,7 +111,12 @@ PageContents collect(std::initializer_list<const PageTrace*> traces, const Json&
   return page;
 }
 
-/// As much less than `options` as the page is too large; as `options` where nothing that could be left out would help.
+/// Whether it is small enough without all that could be left out.
+bool can_fit(const PageContents& page, std::uint64_t most_bytes) {
+  return page.bytes() - page.slice_bytes() - page.arrow_bytes <= most_bytes;
+}
+
+/// As much less than `options` as the page is too large.
 HtmlOptions less(const HtmlOptions& options, const PageContents& page) {
   const auto most = static_cast<double>(options.most_bytes), bytes = static_cast<double>(page.bytes()),
              flexible = static_cast<double>(page.slice_bytes() + page.arrow_bytes);
@@ -129,7 +136,8 @@ void write_page(std::initializer_list<const PageTrace*> traces, const Json& diff
   constexpr int most_tries = 4;
   HtmlOptions fits = options;
   PageContents page = collect(traces, diff, fits, progress);
-  for (int i = 1; i < most_tries && options.most_bytes != 0 && page.bytes() > options.most_bytes; ++i) {
+  const auto is_too_large = [&] { return options.most_bytes != 0 && page.bytes() > options.most_bytes; };
+  for (int i = 1; i < most_tries && is_too_large() && can_fit(page, options.most_bytes); ++i) {
     fits = less(fits, page);
     page = {};  // before the next is there: memory for one
     page = collect(traces, diff, fits, progress);

@@ -22,8 +22,8 @@ struct HtmlOptions {
   std::uint64_t tasks = 2'000;       ///< in the task graph
   std::uint64_t arrows = 100'000;
   bool has_timeline = true;  ///< else of the timeline the program's phases alone, whatever of the above
-  std::uint64_t most_bytes =
-      10'000'000;  ///< of the page: fewer slices and arrows are kept where it would be larger. 0: any
+  /// Of the page: fewer slices and arrows are kept where it would be larger, unless it is larger without any. 0: any.
+  std::uint64_t most_bytes = 10'000'000;
 };
 
 /// A trace on a page, and analyze()'s report of it.

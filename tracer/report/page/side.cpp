@@ -3,8 +3,13 @@
 #include "tracer/report/page/side.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tracer/cut/filter.hpp"
 #include "tracer/replay/reading_progress.hpp"
@@ -68,6 +73,35 @@ void shorten(Json& of, const std::string& list, std::size_t most) {
   if (rows.size() > most) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end());
 }
 
+/// Of thousands of ranks those that are longest in MPI, and of the others those that are waited for most.
+void shorten_ranks(Json& mpi, std::size_t most) {
+  Json& ranks = mpi["by_rank"];
+  for (Json& rank : ranks) rank.erase("calls");
+  mpi["by_rank_left_out"] = ranks.size() - std::min(ranks.size(), most);
+  if (ranks.size() <= most) return;
+  const auto by = [&](const char* what, std::size_t from, std::size_t to) {
+    const auto begin = ranks.begin();
+    std::nth_element(
+        begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), ranks.end(),
+        [what](const Json& a, const Json& b) { return a[what].get<std::uint64_t>() > b[what].get<std::uint64_t>(); });
+  };
+  by("total_ns", 0, most / 2);
+  by("caused_ns", most / 2, most);
+  ranks.erase(ranks.begin() + static_cast<std::ptrdiff_t>(most), ranks.end());
+  std::sort(ranks.begin(), ranks.end(), [](const Json& a, const Json& b) {
+    return a["rank"].get<std::uint64_t>() < b["rank"].get<std::uint64_t>();
+  });
+}
+
+/// Lanes have the names of all processes.
+void shorten_processes(Json& processes) {
+  for (Json& process : processes) {
+    const Json& run = process["run"];
+    Json ending = {{"host", run["host"]}, {"ended", run["ended"]}, {"signal", run["signal"]}};
+    process["run"] = std::move(ending);
+  }
+}
+
 /// As to_json() has it; of constructs, functions and the like as many rows as a table shows, and of thousands of
 /// threads what the page needs.
 Json report_for_page(const Report& report) {
@@ -79,6 +113,8 @@ Json report_for_page(const Report& report) {
   json["constructs_exclusive_ns"] = inside;
   for (const char* list : {"constructs", "parallel_regions", "phases"}) shorten(json, list, most);
   shorten(json["tasks"], "regions", most);
+  shorten_ranks(json["mpi"], most);
+  shorten_processes(json["processes"]);
   for (Json& thread : json["threads"]) {
     Json times = Json::object();  // the page takes the others as 0
     for (const auto& [name, ns] : thread["time"].items())

@@ -46,7 +46,7 @@ export function mpiParts() {
       ['of it', (r) => tag('a', {href: '#', 'data-from': r.longest.at_ns, 'data-span': r.longest.ns}, `${rankName(r.longest.rank)} for ${rankName(r.longest.for_rank)}`)]]),
     table('By function', m.functions, [['function', (r) => r.function], number('calls', 'count'), ns('time', 'total_ns'), ns('longest', 'longest_ns'), ns('waited', 'waited_ns'), bytes('sent', 'sent_bytes'), bytes('received', 'received_bytes'), ['most time', (r) => `${rankName(r.most_rank)}: ${time(r.most_ns)}`, (r) => r.most_ns]]),
     table('By rank', m.by_rank, [['rank', (r) => rankLabel(r.rank), (r) => r.rank], ns('in MPI', 'total_ns'), ns('messages', 'messages_ns'), ns('collective', 'collectives_ns'), ['waited', (r) => time(waitOf(r.waited)), (r) => waitOf(r.waited)], ns('made others wait', 'caused_ns'),
-      number('sends', 'sends'), bytes('sent', 'sent_bytes'), number('receives', 'receives'), bytes('received', 'received_bytes')]),
+      number('sends', 'sends'), bytes('sent', 'sent_bytes'), number('receives', 'receives'), bytes('received', 'received_bytes')], m.by_rank_left_out),
     ...(m.matrix.cells.length ? [matrixPart()] : [])];
 }
 /** Shows a wait in the timeline. */
