@@ -93,10 +93,12 @@ void TeamLinker::leave_out_repeated() {
       if (p.size == 0) return;
       const std::span<Member> parts{&tables_.members[p.members], p.size};
       const ChannelId master = tracer::channel_of(p.id);
-      std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
+      const auto is_before = [&](const Member& a, const Member& b) {
         return std::tuple(a.channel != master, part(a).rank, a.channel, a.implicit) <
                std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
-      });
+      };
+      // They are collected by channel, which is their order in most teams.
+      if (!std::is_sorted(parts.begin(), parts.end(), is_before)) std::sort(parts.begin(), parts.end(), is_before);
       p.size = leave_out_repeated(parts, p.id);
     });
   }
