@@ -22,6 +22,7 @@
 #include "tracer/view/json_text.hpp"
 #include "tracer/view/links.hpp"
 #include "tracer/view/links_build.hpp"
+#include "tracer/view/links_format.hpp"
 #include "tracer/view/query.hpp"
 #include "tracer/view/request.hpp"
 
@@ -178,6 +179,25 @@ TEST_CASE("a counter has the largest value of each column, and what it was befor
   CHECK(narrow.front().time == 1000);
   CHECK(narrow.back().time == 1040);
   CHECK(narrow.back().value == 4);
+}
+
+TEST_CASE("of thousands of counters the directory has few rows each") {
+  UniqueFd fd = memory();
+  LinksWriter writer{fd.get()};
+  constexpr std::uint64_t metrics = 100, series = metrics * locations, points = 512;
+  for (std::uint64_t i = 0; i < points; ++i)
+    for (std::uint64_t one = 0; one < series; ++one)
+      writer.counter(static_cast<std::uint32_t>(one / locations), static_cast<LocationRef>(one % locations),
+                     {1000 + i, static_cast<double>(one + 1)});
+  writer.finish(stamp, 0);
+  std::uint64_t directory = 0;
+  REQUIRE(::pread(fd.get(), &directory, sizeof directory, 40) == static_cast<ssize_t>(sizeof directory));
+  CHECK(directory <= 8 * (2 + series * (2 * chunk_words + series_words)));
+  const LinksFile file{std::move(fd), stamp, locations};
+  REQUIRE(file.series().size() == series);
+  CHECK(file.series()[series - 1].points == points);
+  const std::vector<CounterPoint> one = file.counter(7, 1003, 1005, 500);
+  CHECK(std::all_of(one.begin(), one.end(), [](const CounterPoint& point) { return point.value == 8; }));
 }
 
 TEST_CASE("behind a counter's peak stands what it has come down to, also where nothing comes for long") {

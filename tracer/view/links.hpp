@@ -56,7 +56,8 @@ struct Chunk {
 };
 
 /// Writes the file from its beginning on: in one pass, with memory that does not grow with the trace but for a row per
-/// some thousand links. Throws tracer::Error where it cannot be written.
+/// some thousand links, and 4 KiB per counter of a location where there are thousands of these. Throws tracer::Error
+/// where it cannot be written.
 class LinksWriter {
  public:
   explicit LinksWriter(int fd) : fd_{fd} {}

@@ -23,7 +23,9 @@ namespace tracer::view {
 namespace {
 
 constexpr std::size_t links_of_chunk = 2048, links_together = 1 << 18, steps_of_chunk = 4096, points_of_chunk = 1024,
-                      most_points = 1 << 20;
+                      points_together = 1 << 20;
+/// On average, before they are written: a chunk's row in the directory takes little beside so many points.
+constexpr std::size_t points_of_series = 256;
 
 /// Of durations that differ by a factor of 16 at most.
 int class_of(const Link& link) {
@@ -127,7 +129,7 @@ void LinksWriter::counter(std::uint32_t metric, LocationRef location, const Coun
   series.least = std::min(series.least, point.value);
   series.most = std::max(series.most, point.value);
   points_[of[location]].push_back(point);
-  if (++all_points_ >= most_points) write_counters();
+  if (++all_points_ >= std::max(points_together, points_of_series * series_.size())) write_counters();
 }
 
 void LinksWriter::write_counters() {
