@@ -52,6 +52,22 @@ TEST_CASE("collective operations: who waits for whom depends on the operation") 
   CHECK(report["mpi"]["incomplete_collectives"] == 0);
 }
 
+TEST_CASE("in a scan a rank waits for those before it in the communicator, whatever their ranks in the world") {
+  MpiJob job{4};
+  Definitions& definitions = job.trace.editable();
+  definitions.groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, {3, 2, 1, 0}});
+  definitions.comms.push_back({"reversed", static_cast<std::uint32_t>(definitions.groups.size() - 1), undefined_ref});
+  const auto reversed = static_cast<CommRef>(definitions.comms.size() - 1);
+  const std::uint64_t comes[] = {10 * ms, 40 * ms, 20 * ms, 30 * ms}, waits[] = {30 * ms, 0, 10 * ms, 0};
+  for (unsigned rank = 0; rank < 4; ++rank) {
+    job.program(rank, start, start + 100 * ms);
+    job.collective(rank, start + comes[rank], start + 50 * ms, "MPI_Scan", 10, scan, 0xffffffffu, reversed);
+  }
+  const Json report = report_of(job.finish());
+  for (unsigned rank = 0; rank < 4; ++rank)
+    CHECK(report["mpi"]["by_rank"][rank]["waited"]["early_scan_ns"] == waits[rank]);
+}
+
 TEST_CASE("nobody has waited for who came when he had left: there was nothing to get from that one") {
   MpiJob job{3};
   const std::uint64_t comes[] = {ms, 50 * ms, 100 * ms}, leaves[] = {51 * ms, 51 * ms, 101 * ms};

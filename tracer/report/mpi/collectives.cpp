@@ -3,8 +3,14 @@
 #include "tracer/report/mpi/collectives.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "tracer/mpi_functions.hpp"
 #include "tracer/value_table.hpp"
@@ -35,6 +41,17 @@ MpiShape shape_of(std::uint16_t operation) {
                                                                   {scan, MpiShape::scan},
                                                                   {exscan, MpiShape::scan}}};
   return shapes[static_cast<MpiOperation>(operation)];
+}
+
+/// As their ranks stand in the communicator.
+void sort_by_place(std::vector<MpiPart>& parts, std::span<const std::uint32_t> members) {
+  std::unordered_map<std::uint32_t, std::size_t> places;
+  for (std::size_t place = 0; place < members.size(); ++place) places.emplace(members[place], place);
+  const auto place_of = [&](const MpiPart& part) {
+    const auto found = places.find(part.rank);
+    return found == places.end() ? members.size() : found->second;
+  };
+  std::sort(parts.begin(), parts.end(), [&](const MpiPart& a, const MpiPart& b) { return place_of(a) < place_of(b); });
 }
 
 }  // namespace
@@ -129,13 +146,7 @@ const MpiPart& MpiCollectives::last_for(const MpiPart& mine, const std::vector<M
 void MpiCollectives::look_at(CommRef comm, Instance& instance) {
   const MpiShape shape = shape_of(instance.what.kind);
   const auto members = world_.members(comm);
-  if (shape == MpiShape::scan) {
-    const auto place = [&](const MpiPart& part) {
-      return std::find(members.begin(), members.end(), part.rank) - members.begin();
-    };
-    std::sort(instance.parts.begin(), instance.parts.end(),
-              [&](const MpiPart& a, const MpiPart& b) { return place(a) < place(b); });
-  }
+  if (shape == MpiShape::scan) sort_by_place(instance.parts, members);
   const auto later = [](const MpiPart& a, const MpiPart& b) { return a.arrival < b.arrival; };
   const auto& parts = instance.parts;
   const std::uint32_t root_rank = instance.what.root < members.size() ? members[instance.what.root] : undefined_ref;
