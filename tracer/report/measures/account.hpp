@@ -330,7 +330,8 @@ class Accountant final : public Observer {
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
   void close(State& state, const Process& process, std::uint64_t end);
-  void count_presence(std::size_t process, AccountProcess& sum) const;
+  std::vector<std::vector<LocationRef>> threads_by_process() const;
+  void count_presence(const std::vector<LocationRef>& threads, AccountProcess& sum) const;
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
   void share_delay(State& state, AccountThread& row);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
@@ -342,7 +343,8 @@ class Accountant final : public Observer {
   void follow_phases(LocationRef location, std::uint64_t time);
   void end_stretch(Process& process, std::uint64_t time);
   void add_idle(Place place, const std::map<RegionRef, std::uint64_t>& regions, std::uint64_t ns, std::uint64_t at);
-  AccountProcess sum_of(Process& process, std::uint64_t start, Account& account);
+  AccountProcess sum_of(Process& process, const std::vector<LocationRef>& threads, std::uint64_t start,
+                        Account& account);
 
   const Definitions& definitions_;
   const Replay& replay_;

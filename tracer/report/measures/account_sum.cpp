@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The account at the end of the trace: what needs the whole run, and the sums.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -145,16 +148,24 @@ void Accountant::share_delay(State& state, AccountThread& row) {
   }
 }
 
+/// Those that are in the account, in the order of processes_.
+std::vector<std::vector<LocationRef>> Accountant::threads_by_process() const {
+  std::vector<std::vector<LocationRef>> threads(processes_.size());
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (states_[i].counted && !states_[i].helper) threads[states_[i].process].push_back(static_cast<LocationRef>(i));
+  return threads;
+}
+
 /// Of its threads: workers are there from the beginning on, others and those that replace one from their first event.
-void Accountant::count_presence(std::size_t process, AccountProcess& sum) const {
+void Accountant::count_presence(const std::vector<LocationRef>& threads, AccountProcess& sum) const {
   struct Change {
     std::uint64_t time;
     int all, workers;
     bool operator<(const Change& other) const { return std::pair{time, all} < std::pair{other.time, other.all}; }
   };
   std::vector<Change> changes;
-  for (const State& state : states_) {
-    if (!state.counted || state.helper || state.process != process) continue;
+  for (const LocationRef thread : threads) {
+    const State& state = states_[thread];
     const std::uint64_t from =
         state.seen && !state.initial && (!state.worker || state.replaces) ? state.first : sum.begin;
     const std::uint64_t to = state.ended != 0 ? state.ended : sum.end;
@@ -171,7 +182,8 @@ void Accountant::count_presence(std::size_t process, AccountProcess& sum) const 
   }
 }
 
-AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account& account) {
+AccountProcess Accountant::sum_of(Process& process, const std::vector<LocationRef>& threads, std::uint64_t start,
+                                  Account& account) {
   AccountProcess sum;
   process.last = std::max(process.last, replay_.last_of(process.first));
   const RunFacts& facts = process.facts;
@@ -192,17 +204,15 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   sum.device_wall = device;
   end_stretch(process, sum.end - unknown);
   close_gap(process, undefined_ref);
-  const auto index = static_cast<std::size_t>(&process - processes_.data());
   std::uint64_t mpi_idle = 0, device_idle = 0, serial = 0;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    State& state = states_[i];
-    if (!state.counted || state.helper || state.process != index) continue;
+  for (const LocationRef thread : threads) {
+    State& state = states_[thread];
     close(state, process, sum.end);
     if (state.initial) move(state, Place::serial, Place::tool, start);
     account.creating += state.creating + move(state, Place::work, Place::tasking, state.creates * account.create_cost);
     AccountThread row;
-    row.location = static_cast<LocationRef>(i);
-    row.facts = thread_facts(definitions_.locations[i]);
+    row.location = thread;
+    row.facts = thread_facts(definitions_.locations[thread]);
     row.ended = state.ended;
     mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
     device_idle += state.ns[static_cast<std::size_t>(Place::device_idle)];
@@ -214,7 +224,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     ++sum.threads;
     account.rows.push_back(row);
   }
-  count_presence(index, sum);
+  count_presence(threads, sum);
   add_idle(Place::mpi_idle, process.mpi_regions, mpi_idle, process.last);
   add_idle(Place::device_idle, process.device_regions, device_idle, process.last);
   const Outside outside = from_kernel && !replay_.is_confined() ? outside_of(process) : Outside{};
@@ -247,9 +257,11 @@ Account Accountant::account() {
   // Of a rank that left no trace there is a thread without events, and its lifetime is unknown.
   const auto is_known = [this](const Process& process) { return process.begin != 0 || processes_.size() == 1; };
   const auto known = static_cast<std::uint64_t>(std::count_if(processes_.begin(), processes_.end(), is_known));
-  for (Process& process : processes_) {
+  const std::vector<std::vector<LocationRef>> threads = threads_by_process();
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    Process& process = processes_[i];
     if (!is_known(process)) continue;
-    const AccountProcess one = sum_of(process, counter_of(definitions_, "TOOL_START_NS") / known, result);
+    const AccountProcess one = sum_of(process, threads[i], counter_of(definitions_, "TOOL_START_NS") / known, result);
     const bool is_first = result.processes.empty();
     result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
     result.end = is_first ? one.end : std::max(result.end, one.end);
