@@ -3,6 +3,7 @@
 #include "tracer/replay/process_groups.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tracer::report {
 
@@ -38,11 +39,11 @@ std::vector<bool> groups_left_out(const Definitions& definitions) {
 
 std::string name_in_job(const Definitions& definitions, LocationRef location) {
   const auto& groups = definitions.groups_of_locations;
-  const auto processes = std::count_if(groups.begin(), groups.end(), [](const LocationGroup& group) {
-    return group.kind == LocationGroupKind::process;
-  });
+  const auto is_process = [](const LocationGroup& group) { return group.kind == LocationGroupKind::process; };
+  const auto first = std::find_if(groups.begin(), groups.end(), is_process);
+  const bool has_several = first != groups.end() && std::any_of(std::next(first), groups.end(), is_process);
   const Location& of = definitions.locations[location];
-  return (processes > 1 && of.group < groups.size() ? groups[of.group].name + ": " : std::string{}) + of.name;
+  return (has_several && of.group < groups.size() ? groups[of.group].name + ": " : std::string{}) + of.name;
 }
 
 }  // namespace tracer::report

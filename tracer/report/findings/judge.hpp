@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,11 @@ class Judge {
   std::optional<SerialStretch> longest_stretch(std::uint64_t serial) const;
   void short_regions();
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
+  struct ShortRegions {
+    Cells cells;
+    std::uint64_t work = 0;  ///< ns of their threads
+  };
+  std::vector<ShortRegions> costs_of(const std::vector<std::vector<const ParallelRow*>>& groups) const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;
   std::string names_of(const std::vector<const ParallelRow*>& group) const;
   RegionRef first_of(const std::vector<const ParallelRow*>& group) const;
@@ -168,6 +174,13 @@ class Judge {
     Cells found;
     for (std::size_t i = 0; i < account_.details.size(); ++i)
       if ((i >= taken_.size() || !taken_[i]) && which(account_.details[i])) found.push_back(i);
+    return found;
+  }
+  /// These, by their parallel regions: for what is looked for in each of very many.
+  template <class Which>
+  std::unordered_map<RegionRef, Cells> cells_by_parallel(Which&& which) const {
+    std::unordered_map<RegionRef, Cells> found;
+    for (const std::size_t cell : cells(which)) found[account_.details[cell].parallel].push_back(cell);
     return found;
   }
   Cells cells_of(Place place) const;

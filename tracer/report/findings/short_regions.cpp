@@ -2,8 +2,13 @@
 // Parallel regions that are started so often that starting them takes the time: those of one function, and those that
 // follow each other in one loop, are one finding.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "tracer/base/disjoint_sets.hpp"
 #include "tracer/base/text.hpp"
@@ -99,24 +104,43 @@ RegionRef Judge::first_of(const Rows& group) const {
   return first;
 }
 
+/// Of each group the cells of what its regions cost by being short, and how long their threads work.
+std::vector<Judge::ShortRegions> Judge::costs_of(const std::vector<Rows>& groups) const {
+  constexpr std::size_t no_group = ~std::size_t{0};
+  std::unordered_map<RegionRef, std::size_t> numbers;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    for (const ParallelRow* row : groups[i]) numbers[row->region] = i;
+  const auto group_with = [&](RegionRef region) {
+    const auto found = numbers.find(region);
+    return found == numbers.end() ? no_group : found->second;
+  };
+  const auto group_of = [&](const AccountRow& cell) {
+    if (cell.is(Place::serial_idle))
+      return is_brief(cell) && group_with(cell.region) == group_with(cell.cause) ? group_with(cell.region) : no_group;
+    return cell.is(Place::team) || cell.is(Place::imbalance) ? group_with(cell.parallel) : no_group;
+  };
+  std::vector<ShortRegions> costs(groups.size());
+  for (const AccountRow& cell : account_.details)
+    if (const std::size_t group = group_with(cell.parallel); cell.place == Place::work && group != no_group)
+      costs[group].work += cell.ns;
+  for (const std::size_t cell : cells([&](const AccountRow& row) { return group_of(row) != no_group; }))
+    costs[group_of(account_.details[cell])].cells.push_back(cell);
+  return costs;
+}
+
 /// Start and join of regions, and what their threads wait for each other, against what they do.
 void Judge::short_regions() {
-  for (const Rows& group : groups_of_short_regions()) {
-    std::set<RegionRef> regions;
-    std::uint64_t count = 0, wall = 0, work = 0;
+  const std::vector<Rows> groups = groups_of_short_regions();
+  const std::vector<ShortRegions> costs = costs_of(groups);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Rows& group = groups[i];
+    const auto& [mine, work] = costs[i];
+    std::uint64_t count = 0, wall = 0;
     for (const ParallelRow* row : group) {
-      regions.insert(row->region);
       count += row->count;
       wall += row->wall;
     }
-    for (const AccountRow& cell : account_.details)
-      if (cell.place == Place::work && regions.contains(cell.parallel)) work += cell.ns;
     if (count < often) continue;
-    const Cells mine = cells([&](const AccountRow& cell) {
-      if (cell.is(Place::serial_idle))
-        return regions.contains(cell.region) && regions.contains(cell.cause) && is_brief(cell);
-      return (cell.is(Place::team) || cell.is(Place::imbalance)) && regions.contains(cell.parallel);
-    });
     const AccountRow all = summary(mine);
     Finding finding = at(first_of(group));
     finding.at = all.longest_at;

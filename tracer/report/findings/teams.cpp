@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -132,11 +134,13 @@ std::string Judge::where(const SerialStretch& stretch) const {
 
 /// Regions whose threads come late to their first work, or to the join.
 void Judge::late_threads() {
+  const std::unordered_map<RegionRef, Cells> by_parallel =
+      cells_by_parallel([](const AccountRow& cell) { return cell.is(Place::team) && cell.region == cell.parallel; });
   for (const ParallelRow& row : report_.parallels) {
     if (row.count == 0 || row.threads < 2) continue;
-    const Cells mine = cells([&](const AccountRow& cell) {
-      return cell.is(Place::team) && cell.parallel == row.region && cell.region == row.region;
-    });
+    const auto found = by_parallel.find(row.region);
+    if (found == by_parallel.end()) continue;
+    const Cells& mine = found->second;
     const AccountRow all = summary(mine);
     if (all.ns / row.count / row.threads <= late_start || is_late_by_load(mine)) continue;
     Finding finding = at(row.region);

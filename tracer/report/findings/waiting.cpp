@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,11 +38,13 @@ BarrierKey barrier_of(const RegionClass& which) {
 
 /// Barriers that come so often that meeting there takes its time, whoever is last: those of one region are one finding.
 void Judge::frequent_barriers() {
+  const std::unordered_map<RegionRef, Cells> by_parallel = cells_by_parallel([this](const AccountRow& row) {
+    return is_barrier(construct(row.region)) && (row.is(Place::team) || row.is(Place::imbalance));
+  });
   for (const ParallelRow& region : report_.parallels) {
-    const Cells mine = cells([&](const AccountRow& row) {
-      return row.parallel == region.region && is_barrier(construct(row.region)) &&
-             (row.is(Place::team) || row.is(Place::imbalance));
-    });
+    const auto found = by_parallel.find(region.region);
+    if (found == by_parallel.end()) continue;
+    const Cells& mine = found->second;
     struct Met {
       RegionRef barrier = undefined_ref;
       std::uint64_t left = 0, waited = 0;  // by threads

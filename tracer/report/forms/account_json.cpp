@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,11 +22,19 @@ Json json_of(const PlaceTimes& times) {
   return object;
 }
 
-std::string region_name(const Report& report, RegionRef region) {
-  for (const RegionRow& row : report.regions)
-    if (row.region == region) return row.name;
-  return {};
-}
+class RegionNames {
+ public:
+  explicit RegionNames(const std::vector<RegionRow>& regions) {
+    for (const RegionRow& row : regions) names_.emplace(row.region, &row.name);
+  }
+  std::string of(RegionRef region) const {
+    const auto found = names_.find(region);
+    return found == names_.end() ? std::string{} : *found->second;
+  }
+
+ private:
+  std::unordered_map<RegionRef, const std::string*> names_;
+};
 
 }  // namespace
 
@@ -53,6 +62,7 @@ std::vector<AccountRow> shown_cells(const Report& report, std::map<std::size_t, 
 
 Json account_json(const Report& report, const std::vector<AccountRow>& cells) {
   const Account& account = report.account;
+  const RegionNames names{report.regions};
   constexpr std::size_t most_stretches = 20;
   Json processes = Json::array(), threads = Json::array(), details = Json::array(), stretches = Json::array();
   for (const AccountThread& row : account.rows) {
@@ -74,9 +84,9 @@ Json account_json(const Report& report, const std::vector<AccountRow>& cells) {
     details.push_back({{"place", name_of(row.place)},
                        {"of", name_of(row.of)},
                        {"wait", row.wait ? Json(name_of(*row.wait)) : Json{}},
-                       {"at", region_name(report, row.region)},
-                       {"cause", region_name(report, row.cause)},
-                       {"parallel", region_name(report, row.parallel)},
+                       {"at", names.of(row.region)},
+                       {"cause", names.of(row.cause)},
+                       {"parallel", names.of(row.parallel)},
                        {"ns", row.ns},
                        {"count", row.count},
                        {"longest_ns", row.longest},
@@ -84,9 +94,7 @@ Json account_json(const Report& report, const std::vector<AccountRow>& cells) {
   }
   for (const SerialStretch& stretch : account.stretches) {
     if (stretches.size() == most_stretches) break;
-    stretches.push_back({{"ns", stretch.ns},
-                         {"after", region_name(report, stretch.after)},
-                         {"before", region_name(report, stretch.before)}});
+    stretches.push_back({{"ns", stretch.ns}, {"after", names.of(stretch.after)}, {"before", names.of(stretch.before)}});
   }
   return {{"begin_ns", account.begin},
           {"end_ns", account.end},
