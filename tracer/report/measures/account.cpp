@@ -79,16 +79,6 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
   for (const RegionClass& region : replay.classes()) has_events_ |= region.construct == Directive::fulfill_event;
 }
 
-void Accountant::add_to(Spent& spent, std::uint32_t where, std::uint64_t ns) {
-  for (auto& [known, sum] : spent) {
-    if (known == where) {
-      sum += ns;
-      return;
-    }
-  }
-  spent.emplace_back(where, ns);
-}
-
 AccountRow& Accountant::detail(Place place, Place of, RegionRef region, RegionRef cause, RegionRef parallel) {
   AccountRow& row =
       details_[{static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(of), region, cause, parallel}];
@@ -233,15 +223,14 @@ void Accountant::work(State& state, Task& task, std::uint64_t ns) {
   RegionRef region = region_of_work(task);
   if (region == undefined_ref) region = member.team->region;
   if (task.is_explicit && task.region != undefined_ref) region = task.region;
-  add_to(member.spent, region, ns);
+  member.spent.add(region, ns);
 }
 
 /// What was charged as work at `region`, and was none.
 void Accountant::take_from_work(Member& member, RegionRef region, std::uint64_t ns) {
   std::uint64_t& of_region = work_by_region_[parallel_index(*member.team)];
   of_region -= std::min(of_region, ns);
-  for (auto& [where, sum] : member.spent)
-    if (where == region) sum -= std::min(sum, ns);
+  if (std::uint64_t* const sum = member.spent.find(region)) *sum -= std::min(*sum, ns);
 }
 
 void Accountant::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
@@ -293,7 +282,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       return device_wait(state, task, ns, to);
     case Activity::mpi: {
       const RegionRef region = task.stack.back().region;
-      if (!outside) add_to(state.members.back().spent, region, ns);
+      if (!outside) state.members.back().spent.add(region, ns);
       add_detail(Place::mpi, region, undefined_ref, parallel_of(state), ns, to, 1);
       return charge(state, Place::mpi, ns);
     }

@@ -20,6 +20,7 @@
 #include "tracer/report/measures/holds.hpp"
 #include "tracer/report/measures/integral.hpp"
 #include "tracer/report/measures/pending_events.hpp"
+#include "tracer/report/measures/spent.hpp"
 
 namespace tracer::report {
 
@@ -94,7 +95,6 @@ class Accountant final : public Observer {
 
  private:
   static constexpr std::size_t most_stretches = 64;
-  using Spent = std::vector<std::pair<RegionRef, std::uint64_t>>;  ///< ns by region
 
   /// What a location waited at a barrier for those who had not come yet, beside all tasks.
   struct Waited {
@@ -266,7 +266,6 @@ class Accountant final : public Observer {
   };
   using DetailKey = std::array<std::uint32_t, 5>;
 
-  static void add_to(Spent& spent, std::uint32_t where, std::uint64_t ns);
   void charge(State& state, Place place, std::uint64_t ns) { state.ns[static_cast<std::size_t>(place)] += ns; }
   /// The cell of `place` that is really `of` another.
   AccountRow& detail(Place place, Place of, RegionRef region, RegionRef cause, RegionRef parallel);

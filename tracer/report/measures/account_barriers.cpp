@@ -88,7 +88,7 @@ void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
   member.waiting = true;
   episode.region = region;
   if (episode.arrived++ == 0) episode.first_arrival = time;
-  for (const auto& [where, ns] : member.spent) add_to(episode.spent, where, ns);
+  for (const auto& [where, ns] : member.spent) episode.spent.add(where, ns);
   if (episode.arrived < member.team->size) return;
   // The last one: what did it do that the others did not?
   episode.last_arrival = std::max<std::uint64_t>(time, 1);
@@ -96,9 +96,8 @@ void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
   episode.busy_at_arrival = team.busy.value(time);
   double most = 0;
   for (const auto& [where, ns] : member.spent) {
-    double all = 0;
-    for (const auto& [other, sum] : episode.spent)
-      if (other == where) all = static_cast<double>(sum);
+    const std::uint64_t* const sum = episode.spent.find(where);
+    const double all = sum != nullptr ? static_cast<double>(*sum) : 0;
     const double more = static_cast<double>(ns) - all / std::max(1u, member.team->size);
     if (more > most) {
       most = more;

@@ -27,7 +27,7 @@ void Accountant::device_wait(State& state, const Task& task, std::uint64_t ns, s
   add_detail(Place::device, region, undefined_ref, parallel_of(state), ns, to, 1);
   charge(state, Place::device, ns);
   if (!state.members.empty())
-    add_to(state.members.back().spent, region, ns);
+    state.members.back().spent.add(region, ns);
   else if (state.initial)
     process_of(state).device_regions[region] += ns;
 }

@@ -60,7 +60,7 @@ void Accountant::doacross(State& state, const Task& task, const Event& event,
   const RegionRef region = task.stack.empty() ? member.team->region : task.stack.back().region;
   ns = move(state, Place::work, Place::exclusive, ns);
   take_from_work(member, region, ns);
-  add_to(member.spent, event.ref, ns);
+  member.spent.add(event.ref, ns);
   add_detail(Place::exclusive, event.ref, undefined_ref, member.team->region, ns, event.time, member.team->size);
 }
 

@@ -56,7 +56,7 @@ Place Accountant::place_of_lock(RegionRef region) const {
 void Accountant::lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to) {
   const RegionRef region = task.stack.back().region;
   charge(state, place_of_lock(region), ns);
-  if (!state.members.empty()) add_to(state.members.back().spent, region, ns);
+  if (!state.members.empty()) state.members.back().spent.add(region, ns);
   if (state.lock_from == 0) state.lock_from = to - ns;
   state.lock_ns += ns;
 }

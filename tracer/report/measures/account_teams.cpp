@@ -151,7 +151,7 @@ void Accountant::team_left(LocationRef location, Team& team, Task&) {
   state.members.pop_back();
   // For the team around it the nested region is what its thread does meanwhile.
   if (location == team.master && !state.members.empty())
-    add_to(state.members.back().spent, team.region, now_ - std::min(now_, team.begin));
+    state.members.back().spent.add(team.region, now_ - std::min(now_, team.begin));
   if (state.members.empty() && !state.helper) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
   if (location == team.master && !state.teams_at_fork.empty()) state.joining = true;
   refresh(state, now_);
