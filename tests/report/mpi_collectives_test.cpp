@@ -203,6 +203,35 @@ TEST_CASE("ranks wait at a fence that synchronises, and for a lock that excludes
   CHECK((*state(report, "lock_contention"))["longest"]["for_rank"] == 0);
 }
 
+TEST_CASE("of many ranks that lock one target in turn each waits for the one before, and none of a later round does") {
+  constexpr unsigned ranks = 200;
+  MpiJob job{ranks};
+  job.trace.editable().windows.push_back({"", 1, true});
+  const RegionRef lock = job.function("MPI_Win_lock", 10), unlock = job.function("MPI_Win_unlock", 11);
+  const auto turn = [&](unsigned rank, std::uint64_t asks, std::uint64_t has) {
+    const LocationRef at = job.master(rank);
+    job.trace.enter(at, asks, lock);
+    job.trace.simple(at, asks, EventType::mpi_rma_request_lock, 0, 0);
+    job.trace.leave(at, has, lock);
+    job.trace.enter(at, has + 500 * us, unlock);
+    job.trace.simple(at, has + 900 * us, EventType::mpi_rma_acquire_lock, 0, 0);
+    job.trace.simple(at, has + 900 * us, EventType::mpi_rma_release_lock, 0);
+    job.trace.leave(at, has + 900 * us, unlock);
+  };
+  std::uint64_t waited = 0;
+  for (unsigned rank = 0; rank < ranks; ++rank) {
+    job.program(rank, start, start + 1000 * ms);
+    turn(rank, start + 10 * ms, start + (20 + rank) * ms);
+    turn(rank, start + (500 + rank) * ms, start + (500 + rank) * ms + 10 * us);
+    if (rank != 0) waited += (10 + rank - 1) * ms + 500 * us;
+  }
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["waited"]["lock_contention_ns"] == waited);
+  CHECK((*state(report, "lock_contention"))["count"] == ranks - 1);
+  CHECK((*state(report, "lock_contention"))["longest"]["rank"] == ranks - 1);
+  CHECK((*state(report, "lock_contention"))["longest"]["for_rank"] == ranks - 2);
+}
+
 TEST_CASE("ranks wait where windows are synchronised by groups: origins for the last post, targets for the last end") {
   MpiJob job{3};
   TraceBuilder& trace = job.trace;

@@ -3,6 +3,10 @@
 #include "tracer/report/mpi/windows.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
 
 namespace tracer::report {
 
@@ -34,7 +38,7 @@ void MpiWindows::leave(LocationRef location, Task&, const Frame& frame, std::uin
   if (open_.empty()) return;
   const auto open = open_.find(location);
   if (open == open_.end() || replay_.classes()[frame.region].construct != Directive::mpi) return;
-  asked(open->second.window, open->second, {world_.rank_of(location), frame.region, frame.enter, time});
+  asked(location, open->second, {world_.rank_of(location), frame.region, frame.enter, time});
   open_.erase(open);
 }
 
@@ -65,39 +69,86 @@ void MpiWindows::look_at(const Fence& fence) {
     if (part.leave + mpi_clock_error >= last.enter) report_wait(sink_, MpiWait::fence, part, last);
 }
 
+void MpiWindows::Releases::add(const MpiCall& call) {
+  const auto is_later_than = [&](const MpiCall& other) {
+    return call.enter > other.enter || (call.enter == other.enter && call.rank < other.rank);
+  };
+  if (is_later_than(last)) {
+    if (call.rank != last.rank) before = last;
+    last = call;
+  } else if (call.rank != last.rank && is_later_than(before)) {
+    before = call;
+  }
+}
+
 /// nullptr: that rank has none.
 MpiWindows::Lock* MpiWindows::held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank) {
-  OfTarget& locks = locks_[window][target];
-  const auto found = locks.find(rank);
-  return found != locks.end() && found->second.is_held ? &found->second : nullptr;
+  OfWindow& of_window = locks_[window];
+  for (Locks* const locks : {&of_window.exclusive, &of_window.shared}) {
+    const auto of_target = locks->by_target.find(target);
+    if (of_target == locks->by_target.end()) continue;
+    const auto found = of_target->second.find(rank);
+    if (found != of_target->second.end() && found->second.is_held) return &found->second;
+  }
+  return nullptr;
 }
 
 /// Other ranks' locks for the same target, unless both are shared.
 template <class Visit>
-void MpiWindows::for_those_excluded(Locks& locks, const Lock& mine, std::uint32_t rank, const Visit& visit) {
+void MpiWindows::for_those_excluded(OfWindow& window, const Lock& mine, std::uint32_t rank, const Visit& visit) {
   const auto look_at = [&](OfTarget& of_target) {
     for (auto& [other, lock] : of_target)
-      if (other != rank && !(mine.is_shared && lock.is_shared)) visit(lock);
+      if (other != rank) visit(lock);
   };
-  if (mine.target == all_targets) {
-    for (auto& [target, of_target] : locks) look_at(of_target);
-    return;
+  for (Locks* const locks : {&window.exclusive, &window.shared}) {
+    if (mine.is_shared && locks == &window.shared) continue;
+    if (mine.target == all_targets) {
+      for (auto& [target, of_target] : locks->by_target) look_at(of_target);
+      continue;
+    }
+    for (const std::uint32_t target : {mine.target, all_targets})
+      if (const auto found = locks->by_target.find(target); found != locks->by_target.end()) look_at(found->second);
   }
-  for (const std::uint32_t target : {mine.target, all_targets})
-    if (const auto found = locks.find(target); found != locks.end()) look_at(found->second);
 }
 
-void MpiWindows::asked(std::uint32_t window, const Open& open, const MpiCall& part) {
-  Locks& locks = locks_[window];
-  Lock& mine = locks[open.target][part.rank];
+/// Locks that were given back, and whose calls were over before any unlock that is to come was called.
+void MpiWindows::forget(OfWindow& window, std::uint64_t now) const {
+  if (window.count < window.forget_at) return;
+  std::uint64_t from = now;
+  for (const Locks* const locks : {&window.exclusive, &window.shared})
+    for (const auto& [target, of_target] : locks->by_target)
+      for (const auto& [rank, lock] : of_target)
+        if (const Frame* const call = lock.is_held ? mpi_call(replay_, lock.location) : nullptr)
+          from = std::min(from, call->enter);
+  window.count = 0;
+  for (Locks* const locks : {&window.exclusive, &window.shared}) {
+    for (auto& [target, of_target] : locks->by_target) {
+      std::erase_if(of_target, [from](const auto& of) {
+        return !of.second.is_held && std::max(of.second.asked.leave, of.second.shown.leave) < from;
+      });
+      window.count += of_target.size();
+    }
+    std::erase_if(locks->by_target, [](const auto& of) { return of.second.empty(); });
+  }
+  window.forget_at = few_locks + 2 * window.count;
+}
+
+void MpiWindows::asked(LocationRef location, const Open& open, const MpiCall& part) {
+  OfWindow& window = locks_[open.window];
+  forget(window, part.leave);
+  Locks& others = open.is_shared ? window.exclusive : window.shared;
+  if (const auto found = others.by_target.find(open.target); found != others.by_target.end())
+    window.count -= found->second.erase(part.rank);
+  OfTarget& of_target = (open.is_shared ? window.shared : window.exclusive).by_target[open.target];
+  window.count += of_target.contains(part.rank) ? 0 : 1;
+  Lock& mine = of_target[part.rank];
+  mine = {};
   mine.target = open.target;
   mine.is_shared = open.is_shared;
   mine.is_held = true;
+  mine.location = location;
   mine.asked = part;
-  mine.shown = {};
-  mine.is_reported = false;
-  mine.had_since = ~std::uint64_t{0};
-  wait_for_lock(locks, mine, part);
+  wait_for_lock(window, mine, part);
 }
 
 /// Of a flush or an unlock, at its end.
@@ -111,13 +162,22 @@ void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const MpiC
 }
 
 /// Until the last unlock of another that was called, and was over, during `part`.
-void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part) {
+void MpiWindows::wait_for_lock(const OfWindow& window, Lock& mine, const MpiCall& part) {
   const MpiCall* last = nullptr;
-  for_those_excluded(locks, mine, part.rank, [&](const Lock& other) {
-    const MpiCall& release = other.released;
+  const auto look_at = [&](const Releases& releases) {
+    const MpiCall& release = releases.of_others(part.rank);
     if (release.region == undefined_ref || release.enter <= part.enter || release.leave > part.leave) return;
     if (last == nullptr || release.enter > last->enter) last = &release;
-  });
+  };
+  for (const Locks* const locks : {&window.exclusive, &window.shared}) {
+    if (mine.is_shared && locks == &window.shared) continue;
+    if (mine.target == all_targets) {
+      look_at(locks->all_releases);
+      continue;
+    }
+    for (const std::uint32_t target : {mine.target, all_targets})
+      if (const auto found = locks->releases.find(target); found != locks->releases.end()) look_at(found->second);
+  }
   if (last == nullptr) return;
   report_wait(sink_, MpiWait::lock, part, *last);
   mine.is_reported = true;
@@ -126,7 +186,8 @@ void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part) {
 void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiCall& part) {
   Lock* const mine = held_by(window, target, part.rank);
   if (mine == nullptr) return;
-  for_those_excluded(locks_[window], *mine, part.rank, [&](Lock& other) {
+  OfWindow& of_window = locks_[window];
+  for_those_excluded(of_window, *mine, part.rank, [&](Lock& other) {
     for (const MpiCall& call : {other.asked, other.shown}) {
       if (other.is_reported || call.enter >= part.enter || call.leave < part.enter) continue;
       // It has had the lock before this unlock was over, and may have given it back. Unless this one came later.
@@ -136,7 +197,9 @@ void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiC
     }
   });
   mine->is_held = false;
-  mine->released = part;
+  Locks& own = mine->is_shared ? of_window.shared : of_window.exclusive;
+  own.releases[target].add(part);
+  own.all_releases.add(part);
 }
 
 }  // namespace tracer::report

@@ -2,6 +2,7 @@
 // Who waited for whom in one-sided communication: at fences, and for the locks of windows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
@@ -31,13 +32,13 @@ class MpiWindows final : public Observer {
     std::vector<MpiCall> parts;
     bool done = false;
   };
-  /// Of one rank for one target: until the next one.
+  /// Of one rank for one target: until the next one, or forget().
   struct Lock {
     std::uint32_t target = 0;  ///< all_targets: all
     bool is_shared = false, is_held = false;
-    MpiCall asked;     ///< MPI_Win_lock, once it is over
-    MpiCall shown;     ///< the flush or unlock that shows that it is had
-    MpiCall released;  ///< MPI_Win_unlock; of the lock before, until then
+    LocationRef location = 0;  ///< that asked for it
+    MpiCall asked;             ///< MPI_Win_lock, once it is over
+    MpiCall shown;             ///< the flush or unlock that shows that it is had
     bool is_reported = false;
     std::uint64_t had_since = ~std::uint64_t{0};  ///< as far as flushes show; else unknown
   };
@@ -49,26 +50,43 @@ class MpiWindows final : public Observer {
   };
   static constexpr std::uint32_t all_targets = 0xffffffff;
   static constexpr std::size_t most_open = 1024;  ///< operations of a window
+  static constexpr std::size_t few_locks = 64;    ///< that need not be forgotten
 
-  using OfTarget = std::map<std::uint32_t, Lock>;   ///< by rank
-  using Locks = std::map<std::uint32_t, OfTarget>;  ///< by target
+  using OfTarget = std::map<std::uint32_t, Lock>;  ///< by rank
+  /// The latest calls of MPI_Win_unlock by two ranks: of all but one rank the latest is among them.
+  struct Releases {
+    MpiCall last, before;
+    void add(const MpiCall& call);
+    const MpiCall& of_others(std::uint32_t rank) const { return last.rank != rank ? last : before; }
+  };
+  /// Those that are shared, or those that are not.
+  struct Locks {
+    std::map<std::uint32_t, OfTarget> by_target;
+    std::map<std::uint32_t, Releases> releases;  ///< by target
+    Releases all_releases;                       ///< of whatever target
+  };
+  struct OfWindow {
+    Locks exclusive, shared;
+    std::size_t count = 0, forget_at = few_locks;  ///< count: of locks
+  };
 
   void fence(std::uint32_t window, std::uint32_t what, const MpiCall& part);
   void look_at(const Fence& fence);
-  void asked(std::uint32_t window, const Open& open, const MpiCall& part);
+  void asked(LocationRef location, const Open& open, const MpiCall& part);
   void acquired(std::uint32_t window, std::uint32_t target, const MpiCall& part);
-  void wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part);
+  void wait_for_lock(const OfWindow& window, Lock& mine, const MpiCall& part);
   void released(std::uint32_t window, std::uint32_t target, const MpiCall& part);
   Lock* held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank);
+  void forget(OfWindow& window, std::uint64_t now) const;
   template <class Visit>
-  static void for_those_excluded(Locks& locks, const Lock& mine, std::uint32_t rank, const Visit& visit);
+  static void for_those_excluded(OfWindow& window, const Lock& mine, std::uint32_t rank, const Visit& visit);
 
   const Definitions& definitions_;
   const Replay& replay_;
   MpiSink& sink_;
   MpiWorld world_;
   std::unordered_map<std::uint32_t, MpiRounds<Fence>> fences_;  ///< by window
-  std::unordered_map<std::uint32_t, Locks> locks_;              ///< by window
+  std::unordered_map<std::uint32_t, OfWindow> locks_;           ///< by window
   std::unordered_map<LocationRef, Open> open_;
 };
 
