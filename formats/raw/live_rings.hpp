@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "formats/raw/ring_head.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/record.hpp"
 
@@ -31,36 +32,23 @@ class LiveRings {
   template <class From>
   std::vector<RingView> look(std::size_t most, From&& from) const {
     std::vector<RingView> views;
-    for (std::uint64_t at = first_slot; at != 0;) {
+    RingHead head;
+    for (std::uint64_t at = spool_page; read_ring_head(file_.fd.get(), at, head); at = head.next()) {
+      if (!head.is_credible()) continue;
       RingView view;
-      Head head;
-      const std::uint64_t slots = at + spool_page;
-      if (!read_head(at, head)) break;
-      at = head.next;
-      if (!head.used) continue;
       view.channel = head.channel;
       view.os_thread_id = head.os_thread_id;
       view.begin = head.begin;
       view.head = head.head;
       view.tail = head.tail;
-      read_records(slots, head, most, from(view.channel), view);
+      read_records(head, most, from(view.channel), view);
       views.push_back(std::move(view));
     }
     return views;
   }
 
  private:
-  static constexpr std::uint64_t first_slot = spool_page;
-  struct Head {
-    bool used = false;
-    ChannelId channel = 0;
-    std::uint32_t os_thread_id = 0;
-    Ticks begin = 0;
-    std::uint64_t capacity = 0, head = 0, tail = 0, at = 0, next = 0;
-  };
-  /// False at the end of the rings.
-  bool read_head(std::uint64_t at, Head& head) const;
-  void read_records(std::uint64_t slots, const Head& head, std::size_t most, std::uint64_t from, RingView& view) const;
+  void read_records(const RingHead& head, std::size_t most, std::uint64_t from, RingView& view) const;
 
   SpoolFile file_;
 };

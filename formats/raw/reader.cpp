@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Serves a raw trace's records from its segments and from the rings that a dead process left.
+// Serves a raw trace's records from its segments, and from the rings that a dead process left or a copy of those of a
+// process that goes on.
 #include "formats/raw/reader.hpp"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/moved_code.hpp"
 #include "formats/raw/record_reader.hpp"
+#include "formats/raw/ring_copy.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/clock.hpp"
@@ -71,14 +73,21 @@ bool continues(const std::vector<ClockSync>& readings, const ClockSync& later) {
 class Trace final : public RawTrace {
  public:
   explicit Trace(const std::filesystem::path& directory) {
-    JournalFile file = read_journal(directory / "journal");
-    journal_ = std::move(file.journal);
-    report_.damage = std::move(file.damage);
-    report_.cut_bytes = file.cut_bytes;
-    read_segments(directory / "trace", file.run);
+    const std::filesystem::path path = directory / "journal";
+    JournalFile file = read_journal(path);
     if (std::error_code error; std::filesystem::exists(directory / "rings", error)) file.spool = directory;
-    if (!file.spool.empty()) read_rings(file.spool, file.run);
+    if (!file.spool.empty()) open_rings(file.spool, file.run);
     report_.being_recorded = is_being_recorded(directory, file);
+    // Of a process that goes on the rings come first: what they release meanwhile is in the segments. The journal comes
+    // last: it has what the records refer to.
+    if (report_.being_recorded && spool_.fd) copy_live_rings(directory);
+    for (const auto& ring : spool_.rings) parts_[ring.channel].rings.push_back(ring);
+    read_segments(directory / "trace", file.run);
+    if (report_.being_recorded) file = read_journal(path);
+    journal_ = std::move(file.journal);
+    report_.damage.insert(report_.damage.begin(), file.damage.begin(), file.damage.end());
+    report_.cut_bytes += file.cut_bytes;
+    if (rings_are_gone_) note_lack_of_rings();
     note_private_rings();
     note_skipped_rings();
     journal_.moved_code = separate(journal_.modules);
@@ -98,7 +107,7 @@ class Trace final : public RawTrace {
   std::unique_ptr<RecordReader> records(ChannelId channel) const override {
     static const ChannelParts none;
     const auto found = parts_.find(channel);
-    return move_code(make_record_reader(trace_.get(), rings_.get(), found != parts_.end() ? found->second : none),
+    return move_code(make_record_reader(trace_.get(), spool_.fd.get(), found != parts_.end() ? found->second : none),
                      journal_.moved_code);
   }
 
@@ -122,29 +131,44 @@ class Trace final : public RawTrace {
     device_ = std::move(index.device);
     report_.damage.insert(report_.damage.end(), index.damage.begin(), index.damage.end());
     for (auto& [channel, segments] : index.channels) {
+      if (report_.being_recorded) leave_out_later(segments, parts_[channel].rings);
       for (const auto& segment : segments) report_.records += segment.records;
       parts_[channel].segments = std::move(segments);
     }
   }
 
-  void read_rings(const std::filesystem::path& spool, const RunId& run) {
+  /// What a copied ring has, and what it released behind its copy: the threads of a process that goes on are read up
+  /// to the same moment.
+  static void leave_out_later(std::vector<Segment>& segments, const std::vector<LeftRing>& copied) {
+    for (const LeftRing& ring : copied)
+      std::erase_if(segments, [&ring](const Segment& segment) { return segment.position >= ring.from; });
+  }
+
+  void open_rings(const std::filesystem::path& spool, const RunId& run) {
     std::error_code error;
-    if (!std::filesystem::exists(spool / "rings", error)) return lack_of_rings();
+    rings_are_gone_ = !std::filesystem::exists(spool / "rings", error);
+    if (rings_are_gone_) return;
     try {
       SpoolFile file = open_spool(spool);
       if (!(file.run == run)) throw Error("the rings in " + spool.string() + " belong to another run");
-      rings_ = std::move(file.fd);
-      rings_are_locked_ = file.locked;
-      skipped_rings_ = file.skipped;
+      spool_ = std::move(file);
       report_.spool = spool;
-      for (const auto& ring : file.rings) parts_[ring.channel].rings.push_back(ring);
     } catch (const Error& problem) {
       report_.damage.emplace_back(problem.what());
     }
   }
 
+  void copy_live_rings(const std::filesystem::path& directory) {
+    try {
+      copy_rings(spool_, directory);
+    } catch (const Error& problem) {
+      spool_.rings.clear();
+      report_.damage.emplace_back(problem.what());
+    }
+  }
+
   /// A finished run removes its rings; a dead one's may be gone with the machine's memory.
-  void lack_of_rings() {
+  void note_lack_of_rings() {
     if (journal_.ending == Ending::unknown) {
       journal_.counters[loss_counters::rings_gone] = 1;
       report_.damage.emplace_back(
@@ -156,12 +180,12 @@ class Trace final : public RawTrace {
   bool is_being_recorded(const std::filesystem::path& directory, const JournalFile& file) const {
     if (is_own(file.run)) return false;
     if (is_locked_by_recorder(directory)) return true;
-    if (!rings_) return false;
-    const FileUse use = use_of(rings_.get());
+    if (!spool_.fd) return false;
+    const FileUse use = use_of(spool_.fd.get());
     if (use == FileUse::recorder) return true;
-    if (use == FileUse::converter || rings_are_locked_) return false;
-    return journal_.ending == Ending::unknown &&
-           process_is_alive(report_.spool, static_cast<std::uint32_t>(journal_.run.process_id));
+    if (use == FileUse::converter || spool_.locked) return false;
+    return file.journal.ending == Ending::unknown &&
+           process_is_alive(report_.spool, static_cast<std::uint32_t>(file.journal.run.process_id));
   }
 
   /// Those of a dead process died with it.
@@ -174,8 +198,8 @@ class Trace final : public RawTrace {
 
   /// Those of a live process change while they are looked at.
   void note_skipped_rings() {
-    if (skipped_rings_ == 0 || report_.being_recorded) return;
-    report_.damage.push_back("rings that are not credible are skipped: " + std::to_string(skipped_rings_));
+    if (spool_.skipped == 0 || report_.being_recorded) return;
+    report_.damage.push_back("rings that are not credible are skipped: " + std::to_string(spool_.skipped));
   }
 
   /// Every channel that has records gets its line in the journal; ids that no file of this size can have are dropped.
@@ -233,9 +257,9 @@ class Trace final : public RawTrace {
 
   Journal journal_;
   OpenReport report_;
-  UniqueFd trace_, rings_;
-  bool rings_are_locked_ = false;  ///< as long as somebody records
-  std::uint64_t skipped_rings_ = 0;
+  UniqueFd trace_;
+  SpoolFile spool_;
+  bool rings_are_gone_ = false;
   std::map<ChannelId, ChannelParts> parts_;
   std::vector<Segment> device_;
 };

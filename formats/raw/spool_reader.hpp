@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks into the rings that a dead process left.
+// Looks into the rings that a dead process left, or that one goes on with.
 #pragma once
 
 #include <filesystem>

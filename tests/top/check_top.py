@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_top.py TRACER LIBTRACER PROGRAM: tracer top on a program in which one of two threads waits for the other most of the
-time; what it says is held against the trace afterwards."""
+"""check_top.py TRACER LIBTRACER PROGRAM FLOOD: tracer top on a program in which one of two threads waits for the other most of
+the time; what it says is held against the trace afterwards. FLOOD records faster than anybody reads."""
 import json
 import os
 import pathlib
@@ -51,6 +51,26 @@ def check_recent(tracer, process, directory):
         need(wrong.returncode != 0 and what in wrong.stderr, f"{' '.join(words)} is refused: {wrong.stderr.strip()}")
 
 
+def check_recent_of_flood(tracer, program, environment):
+    """The rings are overwritten many times while the archive is made."""
+    with tempfile.TemporaryDirectory() as directory:
+        recent = pathlib.Path(directory) / "recent"
+        env = {**environment, "TRACER_OUTPUT": f"{directory}/trace", "TRACER_RING_SIZE": "16K"}
+        process = subprocess.Popen([program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            process.stdout.readline()
+            time.sleep(1)
+            made = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True)
+            need(made.returncode == 0, "the last moments of a program that records much are taken: " + made.stderr.strip())
+        finally:
+            process.communicate(timeout=60)
+        check = subprocess.run([tracer, "check", recent], capture_output=True, text=True)
+        need(check.returncode == 0, "and are a valid archive: " + check.stdout.strip().splitlines()[-1])
+        info = json.loads(subprocess.run([tracer, "info", "--json", recent], check=True, capture_output=True).stdout)
+        lost = info["properties"]["TRACER::EVENTS_LOST"]
+        need(lost == "0", f"without a gap: {lost}")
+
+
 def check_choice(tracer, process, program, environment):
     """Without a process there is a row for each of several, wherever their rings are."""
     with tempfile.TemporaryDirectory() as spool, tempfile.TemporaryDirectory() as scratch:
@@ -79,7 +99,7 @@ def check_choice(tracer, process, program, environment):
 
 
 def main():
-    tracer, library, program = sys.argv[1:4]
+    tracer, library, program, flood = sys.argv[1:5]
     with tempfile.TemporaryDirectory() as directory:
         trace = pathlib.Path(directory) / "trace"
         env = {**os.environ, "OMP_TOOL_LIBRARIES": library, "TRACER_OUTPUT": str(trace)}
@@ -97,6 +117,7 @@ def main():
             need(text.returncode == 0 and "records/s" in text.stdout, "and a table for people")
             check_choice(tracer, process, program, env)
             check_recent(tracer, process, directory)
+            check_recent_of_flood(tracer, flood, env)
         finally:
             process.stdin.close()
             said = process.stdout.read()

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -92,6 +93,50 @@ TEST_CASE("a ring in a state in which no process leaves it is skipped, and the t
   const auto trace = raw::open_trace(scratch.path());
   CHECK(trace->report().ring_records == 1);
   CHECK(trace->report().damage == std::vector<std::string>{"rings that are not credible are skipped: 1"});
+  spool.remove();
+}
+
+TEST_CASE("the rings of a process that goes on are read as they were when the trace was opened") {
+  constexpr raw::RunId run{1, 2};
+  constexpr std::uint64_t written = 100, recorded = 130, slots = 512, later = 10;
+  const test::Scratch scratch;
+  Spool spool;
+  std::string reason;
+  Slot slot;
+  REQUIRE(spool.create(scratch.path(), "owner", run, reason, true));
+  REQUIRE(spool.add(slots, slot));
+  for (std::uint64_t r = 0; r < recorded; ++r) slot.records[r] = record_at(1000 + r);
+  slot.header->tail = written;
+  slot.header->head = recorded;
+  slot.header->channel = 0;
+  {
+    raw::JournalWriter journal;
+    journal.create(OwnFile::create(scratch / "journal"), run);
+    journal.spool(spool.directory().string());
+    raw::TraceWriter trace;
+    trace.create(OwnFile::create(scratch / "trace"), run);
+    std::vector<Record> records(slot.records, slot.records + recorded);
+    for (std::uint64_t r = 0; r < later; ++r) records.push_back(record_at(1000 + recorded + r));
+    REQUIRE(trace.append(0, 0, std::span(records).first(written), {}) == 0);
+    REQUIRE(trace.append(0, written, std::span(records).subspan(written), {}) == 0);  // as if behind the copy
+  }
+  const auto trace = raw::open_trace(scratch.path());
+  REQUIRE(trace->report().being_recorded);
+  for (std::uint64_t r = recorded; r < recorded + slots; ++r) slot.records[r % slots] = record_at(1000 + r);
+  slot.header->tail = recorded;
+  slot.header->head = recorded + slots;
+  for (const int pass : {1, 2}) {
+    CAPTURE(pass);
+    std::vector<Ticks> times;
+    const auto reader = trace->records(0);
+    for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
+      for (const Record& record : batch) times.push_back(record.time);
+    REQUIRE(times.size() == recorded);
+    CHECK(times.front() == 1000);
+    CHECK(times[written] == 1000 + written);
+    CHECK(times.back() == 1000 + recorded - 1);
+  }
+  CHECK(trace->report().missing_records == 0);
   spool.remove();
 }
 
