@@ -16,6 +16,7 @@
 
 #include "tracer/base/elf_tables.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/loader_gate.hpp"
 
 namespace tracer::device::cupti {
 namespace {
@@ -102,15 +103,17 @@ bool driver_runs(const Api& api) noexcept {
 }
 
 bool LateLibraries::cuda_came() noexcept {
-  unsigned long long loads = 0;
-  dl_iterate_phdr(&count_loads, &loads);
+  unsigned long long loads = loaded_;
+  LoaderGate::try_iterate(&count_loads, &loads);
   if (loads == loaded_) return false;
+  const int sign = LoaderGate::try_iterate(&is_sign, nullptr);
+  if (sign == LoaderGate::held) return false;  // the next time
   loaded_ = loads;
-  return dl_iterate_phdr(&is_sign, nullptr) != 0;
+  return sign != 0;
 }
 
 bool process_may_use_cuda() noexcept try {
-  return dl_iterate_phdr(is_sign, nullptr) != 0 || executable_has_device_code();
+  return LoaderGate::iterate(is_sign, nullptr) != 0 || executable_has_device_code();
 } catch (...) {
   return false;
 }

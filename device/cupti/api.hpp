@@ -62,7 +62,7 @@ bool process_may_use_cuda() noexcept;
 /// Watches for libraries that are loaded later. One thread at a time; some 100 ns when nothing was loaded.
 class LateLibraries {
  public:
-  /// Has a library of CUDA come since the last call?
+  /// Has a library of CUDA come since the last call? While a thread forks none has yet.
   bool cuda_came() noexcept;
 
  private:

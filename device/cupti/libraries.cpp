@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "tracer/base/loader_gate.hpp"
+
 namespace tracer::device::cupti {
 namespace {
 
@@ -119,12 +121,12 @@ std::vector<std::string> names_of_cupti(const std::vector<std::string>& loaded,
 }
 
 bool process_has_profiler() noexcept {
-  return dl_iterate_phdr(&needs_cupti, nullptr) != 0;
+  return LoaderGate::try_iterate(&needs_cupti, nullptr) == 1;
 }
 
 std::vector<std::string> names_of_cupti() {
   std::vector<std::string> loaded;
-  dl_iterate_phdr(&add_path, &loaded);
+  LoaderGate::iterate(&add_path, &loaded);
   return names_of_cupti(loaded, files_in);
 }
 

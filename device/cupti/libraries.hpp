@@ -12,7 +12,8 @@ namespace tracer::device::cupti {
 /// directory for each library, and may put a hash into its name (libcudart-d0da41ae.so.12).
 std::vector<std::string> names_of_cupti(const std::vector<std::string>& loaded,
                                         const std::function<std::vector<std::string>(const std::string&)>& files_of);
-/// Does a library of the process need CUPTI? Then the program may want to profile itself, as PyTorch does.
+/// Does a library of the process need CUPTI? Then the program may want to profile itself, as PyTorch does. False also
+/// while a thread forks.
 bool process_has_profiler() noexcept;
 /// Of this process.
 std::vector<std::string> names_of_cupti();

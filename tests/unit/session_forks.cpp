@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "catch.hpp"
+#include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/loader_gate.hpp"
 #include "tracer/session/modules.hpp"
 
 using namespace tracer;
@@ -19,20 +21,23 @@ TEST_CASE("nobody looks at the loader while a thread forks, so that the child ca
   constexpr unsigned child_seconds = 60;  // one that has not ended by then hangs
   std::atomic<bool> is_over{false};
   std::thread other([&is_over] {
-    while (!is_over) LoaderWatch::look();
+    while (!is_over) {
+      LoaderWatch::look();
+      for_each_object([](const LoadedObject&) { return false; });
+    }
   });
   int good = 0, unknown = 0;
   for (int i = 0; i < children; ++i) {
-    LoaderWatch::hold();
+    LoaderGate::hold();
     if (LoaderWatch::look() == LoaderWatch::unknown) ++unknown;
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(child_seconds);
-      LoaderWatch::resume_in_child();
+      LoaderGate::resume_in_child();
       ::dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
       ::_exit(LoaderWatch::look() == LoaderWatch::unknown ? 1 : 0);
     }
-    LoaderWatch::resume();
+    LoaderGate::resume();
     int status = 1;
     if (child > 0 && ::waitpid(child, &status, 0) == child && status == 0) ++good;
   }
@@ -41,4 +46,20 @@ TEST_CASE("nobody looks at the loader while a thread forks, so that the child ca
   CHECK(unknown == children);
   CHECK(good == children);
   CHECK(LoaderWatch::look() != LoaderWatch::unknown);
+}
+
+TEST_CASE("the thread that forks may look at the loader's list, and others are refused until it has forked") {
+  const auto one = [](dl_phdr_info*, std::size_t, void*) { return 1; };
+  const auto try_elsewhere = [&one] {
+    int got = 0;
+    std::thread([&got, &one] { got = LoaderGate::try_iterate(one, nullptr); }).join();
+    return got;
+  };
+  LoaderGate::hold();
+  bool has_looked = false;
+  for_each_object([&has_looked](const LoadedObject&) { return has_looked = true; });
+  CHECK(has_looked);
+  CHECK(try_elsewhere() == LoaderGate::held);
+  LoaderGate::resume();
+  CHECK(try_elsewhere() == 1);
 }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracer/base/loader_gate.hpp"
+
 namespace tracer {
 
 /// An object of the process, for the time of a call.
@@ -56,7 +58,7 @@ struct LoadedObject {
 /// Calls visit(LoadedObject) until it returns true.
 template <class Visit>
 void for_each_object(Visit visit) noexcept {
-  dl_iterate_phdr(
+  LoaderGate::iterate(
       [](dl_phdr_info* info, std::size_t, void* data) {
         const LoadedObject object(*info);
         return (*static_cast<Visit*>(data))(object) ? 1 : 0;

@@ -10,6 +10,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/futex.hpp"
+#include "tracer/base/loader_gate.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/signals_blocked.hpp"
@@ -42,7 +43,7 @@ struct Call {
 void* run(void* argument) {
   const WithoutMemoryChecks unchecked;
   auto* call = static_cast<Call*>(argument);
-  ::dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
+  LoaderGate::iterate([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
   std::uint32_t expected = Call::begun;
   if (!call->state.compare_exchange_strong(expected, Call::running)) {
     delete call;

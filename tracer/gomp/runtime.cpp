@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <new>
 
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/loader_gate.hpp"
 #include "tracer/base/weak_references.hpp"
 #include "tracer/gomp/lane.hpp"
 #include "tracer/gomp/scope.hpp"
@@ -351,8 +353,10 @@ Caller find_caller(std::uintptr_t address) noexcept {
 
 namespace {
 
-/// What is loaded before the program begins is in its scope.
+/// What is loaded before the program begins is in its scope. The handlers of fork are registered first of all: the gate
+/// is taken behind what handlers of others take, libtracer.so's among them.
 [[gnu::constructor]] void look_at_program() {
+  pthread_atfork(&LoaderGate::hold, &LoaderGate::resume, &LoaderGate::resume_in_child);
   program_has_one();
   for_each_object([](const LoadedObject& program) {
     program_code = {program.begin, program.end - program.begin};

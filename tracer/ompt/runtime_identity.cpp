@@ -14,6 +14,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "tracer/base/loader_gate.hpp"
+
 namespace tracer::ompt {
 namespace {
 
@@ -86,7 +88,7 @@ bool is_of_llvm(const std::string& library, const std::string& build) {
 RuntimeIdentity identify_runtime(const void* function) noexcept try {
   if (function == nullptr) return {};
   Search search{reinterpret_cast<std::uintptr_t>(function), ""};
-  dl_iterate_phdr(visit, &search);
+  LoaderGate::iterate(visit, &search);
   const std::string library = path_of(function);
   return {library, search.build, is_of_llvm(library, search.build)};
 } catch (...) {

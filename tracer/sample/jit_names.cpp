@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/loader_gate.hpp"
 
 namespace tracer::sample {
 namespace {
@@ -116,7 +117,7 @@ void add_line(std::uint64_t begin, std::uint64_t size, std::string_view name, st
 
 void JitNames::find_descriptors() {
   Search search{loads_, unloads_, false, {}, 0};
-  ::dl_iterate_phdr(look_at, &search);
+  LoaderGate::try_iterate(look_at, &search);
   if (!search.is_new) return;
   loads_ = search.loads;
   unloads_ = search.unloads;

@@ -8,8 +8,8 @@
 #include <new>
 
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/loader_gate.hpp"
 #include "tracer/base/log.hpp"
-#include "tracer/session/modules.hpp"
 #include "tracer/session/session_shared.hpp"
 
 namespace tracer {
@@ -95,13 +95,13 @@ Session* Session::start_again(bool has_first_thread) const noexcept {
 void Forks::before() noexcept {
   fork_lock.take();
   if (Session* session = Session::current()) session->hold();
-  LoaderWatch::hold();  // who may not look waits for the modules
+  LoaderGate::hold();  // who may not look waits for the modules
   hold_log();
 }
 
 void Forks::in_parent() noexcept {
   release_log();
-  LoaderWatch::resume();
+  LoaderGate::resume();
   if (Session* session = Session::current()) session->resume();
   fork_lock.give_back();
 }
@@ -109,7 +109,7 @@ void Forks::in_parent() noexcept {
 void Forks::in_child() noexcept {
   const KeepErrno keep;
   release_log();
-  LoaderWatch::resume_in_child();
+  LoaderGate::resume_in_child();
   if (Session* session = Session::current()) leave_to_parent(*session);
   if (undecided) leave_first_records();
   fork_lock.give_back();

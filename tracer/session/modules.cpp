@@ -3,7 +3,6 @@
 #include "tracer/session/modules.hpp"
 
 #include <link.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/file_fact.hpp"
+#include "tracer/base/loader_gate.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
@@ -121,15 +121,11 @@ bool is_another(const Module& a, const Module& b) {
 constinit std::atomic<std::uint64_t> ProgramCode::begin_{0}, ProgramCode::size_{0};
 constinit std::atomic<std::uint64_t> LoaderWatch::seen_{0};
 constinit std::atomic<std::int64_t> LoaderWatch::pace_{0};
-constinit std::atomic<std::int32_t> LoaderWatch::looking_{0};
-constinit std::atomic<bool> LoaderWatch::is_held_{false};
 
 std::uint64_t LoaderWatch::look() noexcept {
   const Ticks time = now();  // before: what is seen held from here on
   std::uint64_t version = unknown;
-  looking_.fetch_add(1);
-  if (!is_held_.load()) ::dl_iterate_phdr(read_version, &version);
-  looking_.fetch_sub(1);
+  LoaderGate::try_iterate(read_version, &version);
   if (version == unknown) return unknown;
   const std::uint64_t found = (time & ~version_bits) | (version & version_bits);
   // Never an older look over a newer one.
@@ -140,22 +136,10 @@ std::uint64_t LoaderWatch::look() noexcept {
   return version;
 }
 
-void LoaderWatch::hold() noexcept {
-  constexpr Nanoseconds longest = 1'000'000'000;
-  is_held_.store(true);
-  const Nanoseconds until = read_monotonic() + longest;
-  while (looking_.load() > 0 && read_monotonic() < until) ::sched_yield();
-}
-
-void LoaderWatch::resume_in_child() noexcept {
-  looking_.store(0);
-  resume();
-}
-
 std::string code_of_no_module() {
   constexpr std::size_t longest = 4000;
   Snapshot loaded;
-  ::dl_iterate_phdr(add_module, &loaded);  // not dladdr(), whose lock is held while libraries are opened
+  LoaderGate::iterate(add_module, &loaded);  // not dladdr(), whose lock is held while libraries are opened
   std::string ranges;
   std::istringstream maps{read_small_file("/proc/self/maps", 16u << 20)};
   for (std::string line; std::getline(maps, line);) {
@@ -176,7 +160,7 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   const std::lock_guard lock(mutex_);
   if (LoaderWatch::look() == version_ && !first_) return;
   Snapshot now;
-  ::dl_iterate_phdr(add_module, &now);
+  LoaderGate::iterate(add_module, &now);
   version_ = now.version;
   if (first_ && !now.modules.empty()) {
     ProgramCode::begin_ = now.modules.front().begin;

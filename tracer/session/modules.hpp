@@ -42,12 +42,6 @@ class LoaderWatch {
   /// lock for a moment. `unknown` while a thread forks.
   static std::uint64_t look() noexcept;
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
-  /// Around fork(): in a child the loader's lock is for ever held by whoever looks meanwhile. Waits until nobody does,
-  /// but no longer than a second: the thread that forks may have the lock itself, or be in a look.
-  static void hold() noexcept;
-  static void resume() noexcept { is_held_.store(false); }
-  /// Of those that were in a look none is in the child.
-  static void resume_in_child() noexcept;
   /// Whether `version`, which look() or a CodeRange gave, still holds by what somebody saw within the pace before
   /// `time`. False where nobody has looked since then.
   static bool holds(std::uint64_t version, Ticks time) noexcept {
@@ -62,8 +56,6 @@ class LoaderWatch {
   static constexpr std::uint64_t version_bits = 0x3ff;
   static std::atomic<std::uint64_t> seen_;  ///< when, and in the lowest bits the lowest of the version
   static std::atomic<std::int64_t> pace_;
-  static std::atomic<std::int32_t> looking_;  ///< threads; -1 in a child that a look forked
-  static std::atomic<bool> is_held_;
 };
 
 class ModuleTracker {
