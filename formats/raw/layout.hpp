@@ -94,6 +94,7 @@ struct SlotHeader {
   std::atomic<std::uint32_t> channel;   ///< no_channel: nothing in here
   std::uint32_t process_thread;         ///< OS thread id of the channel's thread
   Ticks begin;
+  std::atomic<std::uint64_t> since;  ///< no position before it is where `capacity` puts it
   alignas(64) std::atomic<std::uint64_t> head;
   alignas(64) std::atomic<std::uint64_t> tail;
 };

@@ -32,6 +32,7 @@ bool read_ring_head(int fd, std::uint64_t at, RingHead& head) noexcept {
   get(head.channel, offsetof(SlotHeader, channel));
   get(head.os_thread_id, offsetof(SlotHeader, process_thread));
   get(head.begin, offsetof(SlotHeader, begin));
+  get(head.since, offsetof(SlotHeader, since));
   get(head.head, offsetof(SlotHeader, head));
   get(head.tail, offsetof(SlotHeader, tail));
   return true;

@@ -17,6 +17,7 @@ struct RingHead {
   ChannelId channel = no_channel;
   std::uint32_t os_thread_id = 0;
   Ticks begin = 0;
+  std::uint64_t since = 0;  ///< positions before it are elsewhere, or gone
   std::uint64_t head = 0, tail = 0;
 
   /// Of slot 0 in the file.

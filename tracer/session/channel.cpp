@@ -74,6 +74,7 @@ void Channel::open(ChannelId id, bool keeps_newest) noexcept {
   header->process_thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
   header->begin = now();
   header->flags = keeps_newest ? 1 : 0;
+  header->since.store(0, std::memory_order_relaxed);
   header->head.store(0, std::memory_order_relaxed);
   header->tail.store(0, std::memory_order_relaxed);
   empties_itself_ = false;
@@ -245,6 +246,7 @@ bool Channel::empty_ring(bool urgent) noexcept {
 /// While the ring is empty.
 void Channel::use_slots(std::uint64_t records) noexcept {
   if (records == ring_.capacity()) return;
+  slot_.header->since.store(ring_.head(), std::memory_order_relaxed);
   slot_.header->capacity.store(records, std::memory_order_release);
   ring_.resize(records);
 }
