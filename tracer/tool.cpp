@@ -65,12 +65,13 @@ std::atomic<const Session*> ended{nullptr};  ///< two threads may end the run at
 
 std::atomic<sample::Sampler*> sampler{nullptr};
 
-/// In a child: functions for the end of its parent, who watches the parent's threads, its devices, and that its
-/// recording had ended.
+/// In a child: functions for the end of its parent, who watches the parent's threads and how many there are, its
+/// devices, and that its recording had ended. Before the runtime's handler, by which the child's first thread begins.
 void forget_parent() {
   if (Tool* self = tool.load()) self->at_end.clear();
   sampler.store(nullptr);
   leave_devices_to_parent();
+  static_cast<void>(ompt::take_threads_begun());
   ompt::context().has_ended.store(false, std::memory_order_relaxed);
 }
 

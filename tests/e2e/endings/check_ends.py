@@ -87,9 +87,16 @@ def check_children(top):
     need(len(ends) == 4, f"of four: {ends}")
 
 
+def check_threads_of_children(top):
+    """A child's threads are its own, those of its parent are not."""
+    run(tracer, "run", "-q", "-o", top / "later", "--", children, "later")
+    counts = [use["threads"] for group in groups_of(top / "later") for use in group["runtimes"]]
+    need(len(counts) >= 2 and set(counts) == {2}, f"each process has two threads: {counts}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        for check in (check_threads, check_hung, check_children):
+        for check in (check_threads, check_hung, check_children, check_threads_of_children):
             check(pathlib.Path(directory))
 
 

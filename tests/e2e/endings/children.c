@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Children by fork, as Python's multiprocessing makes them: each has some regions and ends in its own way. Prints their
-// numbers.
+// numbers. `children later`: their parent has regions before.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@ static void work(void) {
   }
 }
 
-int main(void) {
+int main(int count, char** words) {
+  if (count > 1 && strcmp(words[1], "later") == 0) work();
   for (int n = 0; n < 4; ++n) {
     const pid_t child = fork();
     if (child == 0) {
