@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a forked child can do whatever its parent's threads were at.
+// What a forked child can do whatever its parent's threads were at, and what its own threads record.
 #include <link.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -10,11 +10,14 @@
 #include <thread>
 
 #include "catch.hpp"
+#include "formats/raw/reader.hpp"
+#include "tests/unit/session_run.hpp"
 #include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/loader_gate.hpp"
 #include "tracer/session/modules.hpp"
 
 using namespace tracer;
+using namespace tracer::test;
 
 TEST_CASE("nobody looks at the loader while a thread forks, so that the child can") {
   constexpr int children = 100;
@@ -62,4 +65,33 @@ TEST_CASE("the thread that forks may look at the loader's list, and others are r
   CHECK(try_elsewhere() == LoaderGate::held);
   LoaderGate::resume();
   CHECK(try_elsewhere() == 1);
+}
+
+TEST_CASE("the few words of a forked child's thread that has ended are in the child's trace") {
+#if defined(__SANITIZE_THREAD__)
+  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
+  return;
+#endif
+  Run run;
+  run.start();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::thread([] {
+      for (const RecordKind kind : {RecordKind::range_push, RecordKind::range_pop}) {
+        Record word{};
+        word.time = now();
+        word.kind = kind;
+        if (auto* channel = this_channel()) channel->emit(word);
+      }
+    }).join();
+    if (Session* session = Session::current()) session->finish(Ending::finalize);
+    ::_exit(0);
+  }
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  run.finish();
+  const auto childs = raw::open_trace(run.scratch.path() / "out.2");
+  CHECK(childs->report().complete);
+  CHECK(read_all(*childs, 0).size() == 2);
 }

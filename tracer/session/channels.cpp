@@ -42,10 +42,14 @@ void at_thread_exit(void* value) {
   const Undisturbed undisturbed;
   auto* channel = static_cast<Channel*>(value);
   const bool is_mine = detail::channel == channel;
+  if (is_mine && !channel->has_session()) {  // the small ring of a forked child
+    Forks::make_session_of_words();
+    channel = detail::channel;
+  }
   detail::set_channel(nullptr);
   thread_is_over = true;
   Session* session = Session::current();
-  if (!is_mine || !session) return;
+  if (!is_mine || !session || channel == nullptr || !channel->has_session()) return;
   if (session->thread_observer()) session->thread_observer()->thread_ended(channel->id());
   session->close_channel(*channel);
 }
@@ -116,7 +120,9 @@ Channel* detail::make_channel(ChannelId id) noexcept {
   making = true;
   Channel* mine = nullptr;
   if (Forks::is_undecided()) mine = Forks::first_channel();
-  if (!mine) {
+  if (mine) {
+    at_end_of_this_thread(mine);
+  } else {
     if (Forks::is_undecided()) Forks::make_session();
     Session* session = Session::current();
     if (session && session->recording()) mine = session->open_channel(id);

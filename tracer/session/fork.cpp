@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 #include "tracer/base/files/own_directory.hpp"
@@ -17,12 +18,12 @@ namespace {
 
 constexpr std::uint64_t first_records = 4;
 
-/// The child's only thread touches these until it makes a session.
+/// The child's only thread touches these until it makes a session, or another thread.
 constinit Session* inherited = nullptr;
 constinit std::atomic<bool> undecided{false};
 constinit std::mutex decision;  ///< one thread makes the session, the others wait for it
 constinit ForkLock fork_lock{decision};
-constinit bool first_channel_taken = false;
+constinit std::atomic<bool> first_channel_taken{false};  ///< by whichever of its threads records first
 constinit std::uint64_t inherited_counter = 0;
 alignas(64) constinit unsigned char first_memory[sizeof(Channel)]{};
 Record first_slots[first_records];
@@ -127,7 +128,7 @@ void Forks::leave_first_records() noexcept {
   // Ids that live on (the initial task's) are small; those of a long past need not be avoided.
   constexpr std::uint64_t most_inherited = 1024;
   if (detail::channel != nullptr) inherited_counter = std::min(detail::channel->counter(), most_inherited);
-  first_channel_taken = false;
+  first_channel_taken.store(false);
   detail::set_channel(nullptr);
 }
 
@@ -136,8 +137,7 @@ bool Forks::is_undecided() noexcept {
 }
 
 Channel* Forks::first_channel() noexcept {
-  if (first_channel_taken) return nullptr;
-  first_channel_taken = true;
+  if (first_channel_taken.exchange(true)) return nullptr;
   first_head.store(0);
   first_tail.store(0);
   return new (first_memory) Channel(first_slots, first_head, first_tail, inherited_counter);
@@ -146,7 +146,7 @@ Channel* Forks::first_channel() noexcept {
 Session* Forks::make_session() noexcept {
   const std::lock_guard lock(decision);
   if (!undecided.load()) return Session::current();
-  Session* const session = inherited->start_again(first_channel_taken);
+  Session* const session = inherited->start_again(first_channel_taken.load());
   undecided.store(false);
   return session;
 }
@@ -177,7 +177,7 @@ void Forks::emit_first(const Record& record, const Record* more) noexcept {
 }
 
 void Forks::make_session_of_words() noexcept {
-  if (!first_channel_taken) return;
+  if (!first_channel_taken.load()) return;
   const std::uint64_t held = std::min(first_head.load(), first_records);
   const auto is_spoken = [](const Record& r) { return r.kind >= RecordKind::range_push; };
   if (std::any_of(first_slots, first_slots + held, is_spoken)) leave_first_channel();

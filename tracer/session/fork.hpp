@@ -47,7 +47,8 @@ struct Forks {
   /// Makes the session, unless there is one, and moves what the calling thread's small ring holds into it. Nothing
   /// where the thread has another ring, or none.
   static void leave_first_channel() noexcept;
-  /// A child ends with a few records of a front end in that ring: makes the session, and moves them.
+  /// A child, or the thread that has that ring, ends with a few records of a front end in it: makes the session, and
+  /// moves them if they are the calling thread's.
   static void make_session_of_words() noexcept;
   /// The child's own session.
   static Session* make_session() noexcept;
