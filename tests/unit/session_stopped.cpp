@@ -8,6 +8,7 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "support/scratch.hpp"
+#include "tests/unit/session_run.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/drain/drainer.hpp"
 #include "tracer/session/session.hpp"
@@ -51,4 +52,29 @@ TEST_CASE("a process that is killed after recording has stopped does not seem to
     CHECK(trace->journal().counters.at(has_limit ? "stopped.size_limit" : "stopped.full_ring") == 1);
     CHECK(raw::remove_spool(trace->report().spool));
   }
+}
+
+TEST_CASE("a child of a process that has stopped recording has a trace of its own") {
+#if defined(__SANITIZE_THREAD__)
+  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
+  return;
+#endif
+  test::Run run;
+  run.config.ring_size = 16 << 10;
+  run.config.size_limit = 64 << 10;
+  run.start();
+  while (run.session->recording()) record();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    record();
+    if (Session* const session = Session::current()) session->finish(Ending::finalize);
+    ::_exit(0);
+  }
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  run.finish();
+  const auto childs = raw::open_trace(run.scratch.path() / "out.2");
+  CHECK(childs->report().complete);
+  CHECK(test::read_all(*childs, 0).size() == 1);
 }

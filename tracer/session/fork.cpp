@@ -116,10 +116,12 @@ void Forks::in_child() noexcept {
   fork_lock.give_back();
 }
 
+/// What stops a parent (a limit, a full ring, a failed write) is its own trace's: the child begins one.
 void Forks::leave_to_parent(Session& session) noexcept {
   session.resume();
   inherited = &session;
-  undecided = session.forget() == RecordingState::recording;
+  const RecordingState before = session.forget();
+  undecided = before == RecordingState::recording || before == RecordingState::stopped;
   if (!undecided) detail::set_channel(nullptr);
 }
 
