@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <latch>
 #include <thread>
 
 #include "catch.hpp"
@@ -94,4 +95,35 @@ TEST_CASE("the few words of a forked child's thread that has ended are in the ch
   const auto childs = raw::open_trace(run.scratch.path() / "out.2");
   CHECK(childs->report().complete);
   CHECK(read_all(*childs, 0).size() == 2);
+}
+
+TEST_CASE("a thread for which no ring was left is recorded in its forked child") {
+#if defined(__SANITIZE_THREAD__)
+  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
+  return;
+#endif
+  Run run;
+  run.config.memory = 16 << 10;  // one ring
+  run.start();
+  std::latch has_ring{1}, is_over{1};
+  std::thread other([&] {
+    record_numbers(1);
+    has_ring.count_down();
+    is_over.wait();
+  });
+  has_ring.wait();
+  CHECK(this_channel() == nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    record_numbers(5);
+    if (Session* session = Session::current()) session->finish(Ending::finalize);
+    ::_exit(0);
+  }
+  int status = 1;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  is_over.count_down();
+  other.join();
+  run.finish();
+  CHECK(read_all(*raw::open_trace(run.scratch.path() / "out.2"), 0).size() == 5);
 }

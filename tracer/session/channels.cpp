@@ -28,6 +28,8 @@ constexpr std::uint64_t smallest_ring = 16 << 10;
 constexpr std::uint32_t many_closed = 4;
 
 constinit thread_local bool thread_is_over __attribute__((tls_model("initial-exec"))) = false;
+/// The session that had no ring left for the thread. A later one, or that of a forked child, may have.
+constinit thread_local const Session* without_ring __attribute__((tls_model("initial-exec"))) = nullptr;
 constinit thread_local bool making __attribute__((tls_model("initial-exec"))) = false;
 constinit thread_local int destructor_rounds __attribute__((tls_model("initial-exec"))) = 0;
 
@@ -113,7 +115,7 @@ Channel* detail::make_channel(ChannelId id) noexcept {
   if (thread_is_over || making) return nullptr;
   if (!Forks::is_undecided()) {  // nobody listens any more: two system calls less
     Session* const session = Session::current();
-    if (session == nullptr || !session->recording()) return nullptr;
+    if (session == nullptr || session == without_ring || !session->recording()) return nullptr;
   }
   const KeepErrno keep;
   const Undisturbed undisturbed;
@@ -200,7 +202,7 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : raw::most_channels;
   if (!channel || id >= raw::most_channels) {
     note_unrecorded_thread(channel != nullptr, error);
-    thread_is_over = true;
+    without_ring = this;
     return nullptr;
   }
   if (!channel->survives() && !shared_->spool.is_gone()) note_private_ring(*channel);  // gone: this is the end
