@@ -15,6 +15,7 @@
 
 #include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/loader_gate.hpp"
+#include "tracer/base/spinning.hpp"
 #include "tracer/base/weak_references.hpp"
 #include "tracer/gomp/lane.hpp"
 #include "tracer/gomp/scope.hpp"
@@ -150,8 +151,7 @@ void* symbol_of(void* handle, const char* name, bool has_old_locks) noexcept {
 class Keeping {
  public:
   Keeping() noexcept {
-    while (is_keeping.exchange(true, std::memory_order_acquire)) {
-    }
+    for (unsigned turn = 0; is_keeping.exchange(true, std::memory_order_acquire); ++turn) take_turn(turn);
   }
   ~Keeping() { is_keeping.store(false, std::memory_order_release); }
   Keeping(const Keeping&) = delete;
@@ -224,8 +224,7 @@ const Runtime* nobodys() noexcept {
     runtime->is_missing = true;
     none.store(runtime, std::memory_order_release);
   }
-  while (none.load(std::memory_order_acquire) == nullptr) {
-  }
+  for (unsigned turn = 0; none.load(std::memory_order_acquire) == nullptr; ++turn) take_turn(turn);
   return none.load(std::memory_order_acquire);
 }
 

@@ -2,12 +2,11 @@
 // See state.hpp.
 #include "tracer/mpi/state.hpp"
 
-#include <sched.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/base/spinning.hpp"
 #include "tracer/connect.h"
 #include "tracer/hash.hpp"
 #include "tracer/mpi/completion.hpp"
@@ -31,8 +30,7 @@ constinit std::atomic<std::uint64_t> never_completed{0};
 constinit bool records_polls = true;
 
 void SpinLock::wait() noexcept {
-  for (unsigned turn = 0; taken_.load(std::memory_order_relaxed); ++turn)
-    if (turn > 100) ::sched_yield();
+  for (unsigned turn = 0; taken_.load(std::memory_order_relaxed); ++turn) take_turn(turn);
 }
 
 namespace {
