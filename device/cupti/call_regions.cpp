@@ -48,15 +48,23 @@ std::uint32_t CallRegions::name_of(std::size_t domain, CUpti_CallbackId id, cons
   return name;
 }
 
+/// It counts as open before the look whether it is wanted: who has stopped them, and finds none open, gives CUPTI's
+/// callbacks away, and the end would not be reported.
+bool CallRegions::begin(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) noexcept {
+  open_.fetch_add(1);
+  const auto name = wanted_ ? name_of(domain == CUPTI_CB_DOMAIN_RUNTIME_API, id, data.functionName) : 0;
+  if (name != 0)
+    sink_.call_began(name, data.correlationId);
+  else
+    open_.fetch_sub(1);
+  return name != 0;
+}
+
 bool CallRegions::callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data,
                            bool recording) noexcept {
   if (data.callbackSite == CUPTI_API_ENTER) {
     if (thread.depth++ != 0) return false;
-    const auto name = recording && wanted_ ? name_of(domain == CUPTI_CB_DOMAIN_RUNTIME_API, id, data.functionName) : 0;
-    thread.is_recorded = name != 0;
-    if (!thread.is_recorded) return false;
-    open_.fetch_add(1);
-    sink_.call_began(name, data.correlationId);
+    thread.is_recorded = recording && begin(domain, id, data);
     return false;
   }
   if (thread.depth == 0 || --thread.depth != 0) return false;  // one that began before CUPTI reported calls

@@ -27,6 +27,8 @@ class CallRegions {
 
  private:
   static constexpr std::size_t domains = 2;
+  /// False: the call gets no region.
+  bool begin(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) noexcept;
   std::uint32_t name_of(std::size_t domain, CUpti_CallbackId id, const char* function) noexcept;
 
   DeviceSink& sink_;

@@ -5,9 +5,11 @@
 
 #include <cstdlib>
 #include <set>
+#include <thread>
 
 #include "device/correlate/correlate.hpp"
 #include "device/cupti/buffers.hpp"
+#include "device/cupti/call_regions.hpp"
 #include "device/cupti/calls.hpp"
 #include "device/cupti/convert.hpp"
 #include "device/cupti/libraries.hpp"
@@ -40,6 +42,17 @@ struct Bench {
   cupti::Api api = FakeCupti::api();
   MemoryDeviceSink sink;
   std::unique_ptr<DeviceProvider> provider;
+};
+
+/// Another thread stops the regions of calls while the first name of a call becomes known.
+struct SinkOfStop final : MemoryDeviceSink {
+  std::uint32_t intern(std::string_view text) noexcept override {
+    regions->stop();
+    were_open = regions->are_open();
+    return MemoryDeviceSink::intern(text);
+  }
+  cupti::CallRegions* regions = nullptr;
+  bool were_open = false;
 };
 
 std::size_t position(const std::string& text, std::size_t from = 0) {
@@ -309,4 +322,22 @@ TEST_CASE("records that stop while operations go on are noticed, once") {
   CHECK_FALSE(silence.is_new(31 * second));
   CHECK(silence.is_new(40 * second));
   CHECK_FALSE(silence.is_new(50 * second));
+}
+
+TEST_CASE("a call whose region is about to begin counts as open when the regions are stopped, and ends") {
+  SinkOfStop sink;
+  cupti::CallRegions regions{sink};
+  sink.regions = &regions;
+  bool has_ended = false;
+  std::thread{[&] {
+    CUpti_CallbackData call{};
+    call.functionName = "cuMemAlloc_v2";
+    call.callbackSite = CUPTI_API_ENTER;
+    regions.callback(CUPTI_CB_DOMAIN_DRIVER_API, 1, call, true);
+    call.callbackSite = CUPTI_API_EXIT;
+    has_ended = regions.callback(CUPTI_CB_DOMAIN_DRIVER_API, 1, call, true);
+  }}.join();
+  CHECK(sink.were_open);
+  CHECK(has_ended);
+  CHECK_FALSE(regions.are_open());
 }
