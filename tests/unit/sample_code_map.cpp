@@ -64,6 +64,17 @@ TEST_CASE("a map is copied while it grows, by whole lines, and again when it is 
   CHECK(copy.map.take_message().empty());
 }
 
+TEST_CASE("a copy that is closed stays as it is, and nothing is said of what comes later") {
+  const Map map;
+  Copy copy;
+  map.append("1000 10 first\n");
+  CHECK(copy.text() == "1000 10 first\n");
+  copy.map.close();
+  map.append("2000 10 second\n");
+  CHECK(copy.text() == "1000 10 first\n");
+  CHECK(copy.map.take_message().empty());
+}
+
 TEST_CASE("what stands in the place of a map and is none is neither followed nor waited for") {
   const Map map;
   Copy copy;

@@ -28,7 +28,11 @@ class CodeMap {
   /// Copies what is new; at first what the processes wrote from which this one was forked. A map of another user, that
   /// is no regular file, or too large is left; why is in message().
   void copy() noexcept;
-  void close() noexcept { file_.close(); }
+  /// Nothing is copied from now on.
+  void close() noexcept {
+    is_over_ = true;
+    file_.close();
+  }
   /// For the user, once; "" nothing.
   std::string take_message() noexcept { return std::exchange(message_, {}); }
 

@@ -259,7 +259,10 @@ void Sampler::stop_asking() noexcept {
 void Sampler::finish() noexcept {
   stop_asking();
   copy_code_map();
-  code_map_.close();
+  {
+    const std::lock_guard lock(map_mutex_);  // a poll may be copying
+    code_map_.close();
+  }
   const std::lock_guard lock(mutex_);
   if (!std::exchange(over_, true)) {
     for (auto& [channel, thread] : threads_) thread->own.stop();
