@@ -36,7 +36,11 @@ constexpr std::array device_types{ompt_callback_thread_begin,   ompt_callback_th
 
 class Inside {
  public:
-  explicit Inside(std::atomic<unsigned>& count) noexcept : count_(count) { count_.fetch_add(1); }
+  /// Before the look whether the device is open.
+  explicit Inside(std::atomic<unsigned>& count) noexcept : count_(count) {
+    count_.fetch_add(1);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
   ~Inside() { count_.fetch_sub(1); }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;

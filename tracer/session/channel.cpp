@@ -313,7 +313,8 @@ bool Channel::wait_for_room(std::uint64_t count) noexcept {
     }
     if (empty_ring(true)) break;
     const std::uint32_t seen = room_.load(std::memory_order_acquire);
-    waiting_.store(1, std::memory_order_seq_cst);
+    waiting_.store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // before the look at the tail: see made_room()
     if (ring_.room() < count) {
       session_->list_for_drain(*this);
       session_->consumer().wake_from_producer(*this);
