@@ -74,14 +74,17 @@ fuzz_one() { # target: its log is the only output
       -timeout=25 -rss_limit_mb=2560 -print_final_stats=1 -artifact_prefix="$TRACER_BUILD/finding_$1." -detect_leaks=1 "$corpus" "$corpus/seeds" >>"$log" 2>&1
 }
 
+# The readers' own tests.
+readers='test_raw test_base test_archive test_ompd test_translate test_report'
+
 # Lines and functions of the readers, by what the fuzz targets and the readers' own tests ran.
 coverage() {
   local tests=() test objects=()
-  for test in raw base archive ompd replay report; do
-    [ -x "$TRACER_BUILD/tests/test_$test" ] || continue
-    LLVM_PROFILE_FILE="$TRACER_BUILD/profiles/test_$test.profraw" "${as[@]}" "$TRACER_BUILD/tests/test_$test" >"$TRACER_BUILD/test_$test.log" 2>&1 ||
-      fail "fuzz (test_$test, see $TRACER_BUILD/test_$test.log)"
-    tests+=("$TRACER_BUILD/tests/test_$test")
+  for test in $readers; do
+    [ -x "$TRACER_BUILD/tests/$test" ] || { fail "fuzz ($test is not built)"; continue; }
+    LLVM_PROFILE_FILE="$TRACER_BUILD/profiles/$test.profraw" "${as[@]}" "$TRACER_BUILD/tests/$test" >"$TRACER_BUILD/$test.log" 2>&1 ||
+      fail "fuzz ($test, see $TRACER_BUILD/$test.log)"
+    tests+=("$TRACER_BUILD/tests/$test")
   done
   if ! command -v "llvm-profdata$suffix" >/dev/null || ! command -v "llvm-cov$suffix" >/dev/null; then
     say "coverage: skipped: no llvm-cov$suffix"
@@ -102,7 +105,8 @@ fuzz() {
   local start=$SECONDS target running=0 good
   find_fuzzing_clang || { say "fuzz: skipped: ${reason:-no clang}"; return 0; }
   say "fuzz: building with clang++$suffix ..."
-  tracer_build fuzz tests/fuzz/all test_raw test_base test_archive test_ompd test_replay test_report -- \
+  # shellcheck disable=SC2086
+  tracer_build fuzz tests/fuzz/all $readers -- \
     -DCMAKE_C_COMPILER="clang$suffix" -DCMAKE_CXX_COMPILER="clang++$suffix" || { fail "fuzz (build)"; return 0; }
   targets=()
   for target in "$TRACER_BUILD"/tests/fuzz_*; do targets+=("$(basename "$target" | sed 's/^fuzz_//')"); done

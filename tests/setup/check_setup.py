@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|proxy|portable|headers|exchanged|skipped"""
+check_setup.py SOURCE conflict|unknown|newer|emulated|quickstart|second|clash|progress|proxy|portable|headers|exchanged|skipped|named"""
 import contextlib
 import json
 import os
@@ -362,7 +362,23 @@ def progress(directory):
         yield f"of apt: {apt.stdout!r}"
 
 
-CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, proxy, portable, headers, exchanged, skipped)}
+def named(_):
+    """What tests/sanitizers.sh builds and measures by name is there."""
+    script = (SOURCE / "tests/sanitizers.sh").read_text()
+    lists = [file.read_text() for place in ("tests", "cmake") for file in (SOURCE / place).rglob("CMakeLists.txt")]
+    suites = {name for text in lists for name in re.findall(r"\btracer_test\((\w+)", text)}
+    suites.update(name for text in lists for names in re.findall(r"foreach\(library ([\w ]+)\)", text) for name in names.split())  # of tests/unit
+    asked = set(re.findall(r"\btest_(\w+)", script))
+    if not {"raw", "session"} <= asked or asked - suites:
+        yield f"asks for suites that are not there: {sorted(asked - suites)} of {sorted(asked)}"
+    words = re.findall(r"(?<![\w/.])(?:cmake|formats|tests|tracer)/\S*\.(?:cpp|hpp|sh)\}?", script)
+    files = bash("printf '%s\\n' " + " ".join(words)).stdout.split()
+    if "formats/raw/codec.cpp" not in files:
+        yield f"measures no reader of raw traces: {files}"
+    yield from (f"names {file}, which is not there" for file in files if not (SOURCE / file).is_file())
+
+
+CHECKS = {check.__name__: check for check in (conflict, unknown, newer, emulated, quickstart, second, clash, progress, proxy, portable, headers, exchanged, skipped, named)}
 
 
 def main():
