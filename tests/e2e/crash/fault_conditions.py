@@ -326,8 +326,10 @@ class SystemClock(Fault):
         self.settings["TRACER_CLOCK"] = "system"
 
 
-FAULTS = {c.__name__: c for c in (Nothing, SmallDisk, DiskFullAtConversion, FileSizeLimit, FileSizeLimitOfOthers,
-                                  FileSizeLimitBelowRings, FileSizeLimitBelowAll, NoSharedMemory, SmallSharedMemory,
-                                  SharedWithTheProgram,
-                                  Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, ProcessLimit, AnotherTool, AnotherToolAccepts, Memory, MemoryForTables, SizeLimit,
-                                  StopWhenFull, TinyRings, SystemClock)}
+def kinds(of):
+    for kind in of.__subclasses__():
+        yield kind
+        yield from kinds(kind)
+
+
+FAULTS = {kind.__name__: kind for kind in kinds(Fault)}
