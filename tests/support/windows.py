@@ -14,7 +14,11 @@ from viewer import Viewer  # noqa: E402
 FORMATS = ("csv", "chrome", "perfetto", "sqlite", "parquet", "otf2")
 
 
-def readers(tracer, archive, out, has_samples):
+def has_samples(archive):
+    return (archive / "samples.bin").exists()
+
+
+def readers(tracer, archive, out):
     """(name, command, what it writes or None)"""
     yield "report", [tracer, "report", archive], None
     yield "report --json", [tracer, "report", "--json", archive], None
@@ -23,7 +27,7 @@ def readers(tracer, archive, out, has_samples):
     for format in FORMATS:
         yield f"export {format}", [tracer, "export", "-f", format, "-o", out, archive], out
     yield "diff", [tracer, "diff", "--json", archive, archive], None
-    if has_samples:
+    if has_samples(archive):
         yield "samples", [tracer, "samples", "--form", "folded", archive], None
 
 
@@ -76,7 +80,7 @@ def random_parts(chance, length, threads, ranks, number):
 
 
 def compare(tracer, archive, out, seed=1, windows=8, every_reader=2):
-    """Every reader sees some of the windows, `report --json` and `check` all. How many were compared."""
+    """Every reader sees some of the windows, `report --json`, `check` and `samples` all. How many were compared."""
     archive, out, chance = pathlib.Path(archive), pathlib.Path(out), random.Random(seed)
     index_of(archive).unlink(missing_ok=True)
     whole = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True).stdout)
@@ -85,8 +89,8 @@ def compare(tracer, archive, out, seed=1, windows=8, every_reader=2):
     parts = list(random_parts(chance, whole["wall_ns"], max(1, len(whole["threads"])), ranks, windows))
     asked = []
     for part in parts:
-        every = list(readers(tracer, archive, out, (archive / "traces.samples").exists()))
-        chosen = [one for one in every if one[0] in ("report --json", "check")] + chance.sample(every, every_reader)
+        every = list(readers(tracer, archive, out))
+        chosen = [one for one in every if one[0] in ("report --json", "check", "samples")] + chance.sample(every, every_reader)
         asked += [(name, [*command, *part], wrote) for name, command, wrote in chosen]
     without = [said(command, wrote) for _, command, wrote in asked]
     assert not index_of(archive).exists(), "a reader of few events has made an index"

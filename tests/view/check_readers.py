@@ -83,6 +83,7 @@ def main():
                 random_archive.write(directory / f"random {seed}", seed, locations=3 + 2 * seed)
             for kind, number in (("killed", 10), ("ring", 5), ("phases", 10), ("chain", 300), ("late-leavers", 10), ("sampled", 10), ("wide", 8)):
                 subprocess.run([make_trace, kind, directory / kind, str(number)], check=True, capture_output=True)
+            assert windows.has_samples(directory / "sampled")
             for archive in sorted(path for path in directory.iterdir() if path.is_dir()):
                 compared[archive.name] = windows.compare(tracer, archive, out, windows=8)
             check_skips(tracer, directory / "random 0", "1us", "4.7ms")
