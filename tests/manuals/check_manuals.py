@@ -16,21 +16,30 @@ def tracer(*words):
 
 
 def commands():
-    return re.findall(r"^  ([a-z]+)\s", tracer("--help").stdout.split("Subcommands:")[-1], re.MULTILINE)
+    found = re.findall(r"^  ([a-z-]+)\s", tracer("--help").stdout.split("Subcommands:")[-1], re.MULTILINE)
+    assert {"run", "what-if"} <= set(found), found
+    return found
+
+
+def options_of(command):
+    found = re.findall(r"^ +(?:-\w, *)?(--[\w-]+)", tracer(command, "--help").stdout, re.MULTILINE)
+    assert "--help" in found, (command, found)
+    return found
 
 
 class Manuals(unittest.TestCase):
     def test_every_command_has_a_page_with_all_its_options(self):
         for command in commands():
             page = tracer("manual", command).stdout.replace("\\-", "-")
-            self.assertIn(f"tracer-{command} \\- ".replace("\\-", "-"), page)
-            for option in re.findall(r"^  (?:-\w,)?(--[\w-]+)", tracer(command, "--help").stdout, re.MULTILINE):
+            self.assertIn(f"tracer-{command} - ", page)
+            for option in options_of(command):
                 self.assertIn(option, page, command)
 
     def test_the_overview_names_every_command(self):
         page = tracer("manual").stdout
         for command in commands():
-            self.assertIn(f"tracer\\-{command}\\fR(1)", page)
+            name = command.replace("-", "\\-")
+            self.assertIn(f"tracer\\-{name}\\fR(1)", page)
 
     def test_every_page_describes_its_command_as_the_documentation_does(self):
         for command in commands():
