@@ -145,7 +145,17 @@ def check_output(archive):
     names = [row["construct"] for row in json.loads(report.stdout)["constructs"]]
     need(names and "implicit barrier" not in names and "no region of" not in report.stderr, "report --exclude leaves regions out")
     need("no region of" in run("report", archive, "--exclude", "flush", "--include", "for", "--include", "no*one").stderr, "and names patterns that mean none")
-    need(run("report", archive, "--json").stdout.encode().decode("utf-8") != "", "the report is UTF-8")
+
+
+def check_utf8(directory, archive):
+    """Names of a trace may be no UTF-8; what a command writes is."""
+    odd = directory / "odd"
+    shutil.copytree(archive, odd)
+    (odd / "traces.def").write_bytes((archive / "traces.def").read_bytes().replace(b"example.c", b"ex\xe4mple.c"))
+    for words in (["report"], ["report", "--json"], ["diff", "--json", archive], ["export", "--format", "chrome", "-o", "-"]):
+        done = subprocess.run([TRACER, *map(str, words), odd], capture_output=True, timeout=120)
+        need(done.returncode == 0 and b"mple.c" in done.stdout and done.stdout == done.stdout.decode("utf-8", "ignore").encode(),
+             f"{' '.join(map(str, words))}: UTF-8, though a name of the trace is not {done.stderr.decode(errors='replace')}")
 
 
 def check_refused_prediction(directory, make_trace):
@@ -251,6 +261,7 @@ def main():
         check_wrong_input(directory, archive)
         check_environment(archive)
         check_output(archive)
+        check_utf8(directory, archive)
         check_refused_prediction(directory, sys.argv[2])
         check_whole_or_nothing(directory, archive, sys.argv[2])
         check_run(directory)

@@ -74,7 +74,7 @@ def check_perfetto(path, counts, copies):
             flows_out |= {value for field, value in event if field == 47}
             flows_in |= {value for field, value in event if field == 48}
     need(not any(stacks.values()), "perfetto: every slice that begins ends")
-    need(flows_in <= flows_out or not flows_out, "perfetto: every flow that ends has begun")
+    need(flows_in <= flows_out, "perfetto: every flow that ends has begun")
     found_copies = slices.pop("copy to device", 0) + slices.pop("copy from device", 0)
     need(slices == counts, f"perfetto: {sum(slices.values())} slices, as many as the archive has")
     need(found_copies == copies, f"perfetto: {copies} copies")

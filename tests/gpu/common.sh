@@ -10,7 +10,8 @@ own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_
 failed=0
 driver=$(own "$bin/gpu_driver")
 status=$?
-[ $status -eq 0 ] || { echo "${driver:-skipped: gpu_driver ended with $status}"; exit 77; }
+[ $status -ne 77 ] || { echo "$driver"; exit 77; }
+[ $status -eq 0 ] || { fail "gpu_driver ended with $status: $driver"; exit 1; }
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 # libomptarget opens "libcuda.so", which only a driver's development files may bring.

@@ -87,7 +87,7 @@ def main():
         check_ranks(Trace, profile, directory)
         for script in sorted(SCRIPTS.glob("*.py")):
             if script.name != "tracelib.py":
-                need(script.stem in run(script.name, "--help") or True, f"{script.name} has a help")
+                need(script.stem in run(script.name, "--help"), f"{script.name} has a help")
         for script in ("region_profile.py", "imbalance.py", "devices.py"):
             for kind in ("imbalance", "chain", "overlap", "operations", "lock"):
                 run(script, directory / kind, "--plot", directory / "plot.png")
