@@ -42,11 +42,15 @@ def commands(tracer, directory, out):
     yield [tracer, "check", "--json", directory]
     yield [tracer, "report", directory]
     yield [tracer, "report", "--html", out / "page.html", directory]
+    yield [tracer, "samples", directory]
+    yield [tracer, "diff", directory, directory]
+    yield [tracer, "what-if", "--task-overhead", "0", directory]
     yield [tracer, "info", directory]
     yield [tracer, "info", "--json", directory]
     for form in ("perfetto", "chrome", "sqlite", "csv"):
         yield [tracer, "export", "-f", form, directory]
-    yield [tracer, "export", "-f", "chrome", "-o", out / "export.json", directory]
+    for form in ("chrome", "parquet", "otf2"):
+        yield [tracer, "export", "-f", form, "-o", out / f"exported.{form}", directory]
     yield [tracer, "recover", "--list"]
 
 
