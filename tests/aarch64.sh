@@ -45,4 +45,4 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FIL
 # Left out: what has no code of ours; what runs libraries or compilers of this machine in the program; what the emulator's memory would
 # be counted in; and the line that libomp 16 gives for `taskwait depend`, another one on Arm.
 left_out='browser|install|docs|manual|layering|ompd|benchmark|GCC|cli|crash: without disk|killed for its memory|taskwait_depend'
-ctest --test-dir "$build" -j2 --timeout 600 --output-on-failure -E "$left_out" "$@" </dev/null
+ctest --test-dir "$build" -j2 --timeout 600 --no-tests=error --output-on-failure -E "$left_out" "$@" </dev/null

@@ -363,7 +363,7 @@ def progress(directory):
 
 
 def named(_):
-    """What tests/sanitizers.sh builds and measures by name is there."""
+    """What tests/sanitizers.sh builds, measures and leaves out by name is there."""
     script = (SOURCE / "tests/sanitizers.sh").read_text()
     lists = [file.read_text() for place in ("tests", "cmake") for file in (SOURCE / place).rglob("CMakeLists.txt")]
     suites = {name for text in lists for name in re.findall(r"\btracer_test\((\w+)", text)}
@@ -371,6 +371,10 @@ def named(_):
     asked = set(re.findall(r"\btest_(\w+)", script))
     if not {"raw", "session"} <= asked or asked - suites:
         yield f"asks for suites that are not there: {sorted(asked - suites)} of {sorted(asked)}"
+    labels = {label for text in lists for words in re.findall(r'LABELS "?([\w;]+)', text) for label in words.split(";")}
+    left_out = set(re.search(r"^not_repeated='([\w|]+)'", script, re.MULTILINE)[1].split("|"))
+    if left_out - labels:
+        yield f"leaves out labels that no test has: {sorted(left_out - labels)}"
     words = re.findall(r"(?<![\w/.])(?:cmake|formats|tests|tracer)/\S*\.(?:cpp|hpp|sh)\}?", script)
     files = bash("printf '%s\\n' " + " ".join(words)).stdout.split()
     if "formats/raw/codec.cpp" not in files:
