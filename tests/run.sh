@@ -29,7 +29,7 @@ jobs=$(($(nproc) + 1)); [ "$jobs" -le 8 ] || jobs=8
 works='^ +Start +[0-9]+: | Passed +[0-9.]+ sec$'
 [ -n "${TRACER_TEST_VERBOSE:-}" ] && works='^$ nothing'
 (cd "$TRACER_BUILD" && rm -f tests.xml &&
-  ctest -j"$jobs" --output-on-failure --timeout 600 --no-tests=error --output-junit tests.xml "$@" </dev/null) | tracer_progress testing ctest "$works"
+  ctest -j"$jobs" --output-on-failure --timeout 600 --no-tests=error --test-output-size-passed 65536 --output-junit tests.xml "$@" </dev/null) | tracer_progress testing ctest "$works"
 status=${PIPESTATUS[0]}
 for line in "${not_tested[@]}"; do echo "not tested: $line"; done
 python3 tests/support/not_tested.py "$TRACER_BUILD/tests.xml"

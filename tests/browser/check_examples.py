@@ -46,7 +46,7 @@ def check_scripts(archive):
     done = subprocess.run(["/usr/bin/python3", "-B", SCRIPTS / "region_profile.py", archive], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "TRACER_COMMAND": tracer})
     if done.returncode != 0 and "apt-get install" in done.stderr:
-        print("skipped: " + done.stderr.strip())
+        print("not tested: scripts on the examples: " + done.stderr.strip())
         return
     need(done.returncode == 0 and "!$omp parallel" in done.stdout, f"{archive.name}: region_profile.py reads it")
 

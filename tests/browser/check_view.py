@@ -368,6 +368,8 @@ def checks(browser, directory):
     if device_archive:
         device_archive.write(directory / "devices", 1, 300)
         check_tracks(browser, tracer, directory / "devices", directory / "sampled")
+    else:
+        print("not tested: tracks of devices in a browser: no python3-otf2 for " + sys.executable)
     subprocess.run([make_trace, "ring", directory / "ranks", str(RANKS)], check=True, stdout=subprocess.DEVNULL)
     check_many_processes(browser, tracer, directory / "ranks")
     check_two(browser, tracer, directory / "large", directory / "imbalance")

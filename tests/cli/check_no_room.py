@@ -90,7 +90,7 @@ def check_merge_again(trace, out):
 def check_conversion(program, out):
     """What is converted stays until the archive is whole."""
     if not program:
-        print("skipped: a conversion: OpenMP programs are not traced in this build")
+        print("not tested: a conversion without room: OpenMP programs are not traced in this build")
         return
     raw = out.parent / "raw"
     done = run([TRACER, "run", "-q", "--raw", "-o", raw, "--", program], env={**os.environ, "TRACER_LIBRARY": LIBRARY})
@@ -123,7 +123,7 @@ def check_conversion(program, out):
 def check_small_stack(program, out):
     """ulimit -s 64: commands take another stack than that; the program has it."""
     if not program or os.environ.get("TRACER_TEST_SANITIZED"):  # a sanitizer's runtime needs more before anything else
-        print("skipped: a small stack: OpenMP programs are not traced in this build, or it has a sanitizer")
+        print("not tested: a small stack: OpenMP programs are not traced in this build, or it has a sanitizer")
         return
     raw, whole, size = out.parent / "deep", out.parent / "whole", 64 << 10
     settings = {**os.environ, "TRACER_LIBRARY": LIBRARY}
@@ -152,7 +152,7 @@ def check_full(trace, out):
     for size in (4, 16, 64, 256):
         done = run(["mount", "-t", "tmpfs", "-o", f"size={size}k,mode=0700", "tmpfs", disk])
         if done.returncode != 0:
-            print(f"skipped: a full file system: {done.stderr.strip()}")
+            print(f"not tested: a full file system: {done.stderr.strip()}")
             return
         try:
             for name, words in writers(trace, disk / "out"):
@@ -187,7 +187,7 @@ def check_info():
         settings = {**os.environ, "TRACER_LIBRARY": LIBRARY, "TMPDIR": place}
         runtime = json.loads(run([TRACER, "info", "--json"], env=settings).stdout)["OpenMP runtime"]
         if runtime["path"] is None or not os.path.exists(LIBRARY):
-            print("skipped: no LLVM runtime here, or no libtracer.so in this build")
+            print("not tested: a runtime that cannot be asked: no LLVM runtime here, or no libtracer.so in this build")
             return
         said = run([TRACER, "info"], env=settings).stdout
         need(runtime["starts the tool"] is None and runtime["unknown because"] and f"unknown: {runtime['unknown because']}" in said,

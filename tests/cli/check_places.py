@@ -40,7 +40,7 @@ def check_kinds(directory):
 def check_without_proc():
     bare = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"]
     if os.geteuid() != 0 or subprocess.run([*bare, "true"], capture_output=True, check=False).returncode != 0:
-        print("skipped: without /proc (not root, or no namespaces here)")
+        print("not tested: processes without /proc (not root, or no namespaces here)")
         return
     done = run("snapshot", os.getpid(), prefix=bare)
     need(done.returncode == 11 and "/proc is not mounted" in done.stderr, f"without /proc a process is not said to be gone: {done.returncode} {done.stderr}")

@@ -15,7 +15,7 @@ from commands import need, refuses, run
 
 def check_run(directory):
     if len(sys.argv) < 4 or not pathlib.Path(sys.argv[3]).exists():
-        print("skipped: no libtracer.so in this build")
+        print("not tested: tracer run: no libtracer.so in this build")
         return
     env = {"TRACER_LIBRARY": sys.argv[3]}
     for command, status in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -TERM $$"], 143), (["true"], 0), (["sh", "-c", 'test "$1" = --x', "sh", "--x"], 0)):
@@ -122,10 +122,11 @@ def check_loaders(directory, env, compiler):
         done = run("run", "--", directory / "musl", "x", "y", cwd=directory, env=env)
         need(done.returncode == 3 and done.stdout == "y\n" and log.read_text() == "3\n" and done.stderr.count("another C library") == 1, f"a program of another loader runs once, without a trace: {done} {log.read_text()!r}")
     if os.environ.get("TRACER_TEST_LINK"):
+        print("not tested: a program with AddressSanitizer, beside a sanitizer of the build")
         return
     made = subprocess.run([compiler, "-fsanitize=address", source, "-o", directory / "address"], capture_output=True)
     if made.returncode != 0:
-        print("skipped: no AddressSanitizer")
+        print("not tested: a program with AddressSanitizer, which is not here")
         return
     asan = {**env, "PMI_RANK": "0"}
     for command in ([directory / "address"], ["env", directory / "address"]):
@@ -136,7 +137,7 @@ def check_loaders(directory, env, compiler):
 def check_kinds_of_programs(directory, env):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
-        print("skipped: no C compiler")
+        print("not tested: kinds of programs: no C compiler")
         return
     source = directory / "program.c"
     source.write_text("#include <stdio.h>\nint main(void) {\n  int n = 0;\n#pragma omp parallel num_threads(2)\n  {\n#pragma omp critical\n    n++;\n  }\n  printf(\"%d\\n\", n);\n  return 0;\n}\n")
@@ -147,19 +148,21 @@ def check_kinds_of_programs(directory, env):
     check_loaders(directory, env, compiler)
     made = subprocess.run([compiler, "-fopenmp", "-g", *os.environ.get("TRACER_TEST_LINK", "").split(), source, "-o", directory / "gomp"], capture_output=True)
     if made.returncode != 0:
-        print("skipped: no gcc -fopenmp")
+        print("not tested: a program of GCC: no gcc -fopenmp")
         return
     if os.geteuid() == 0:
         shutil.copy(directory / "gomp", directory / "setuid")
         os.chown(directory / "setuid", 65534, 65534)
         os.chmod(directory / "setuid", 0o4755)
         runs_untraced("set-user-id", directory / "setuid", "2\n", directory, env)
+    else:
+        print("not tested: tracer run of a set-user-id program: needs root")
     tree, alone = lone_library(directory)
     done = run("run", "-o", directory / "lone.trace", "--", directory / "gomp", cwd=directory, env=alone)
     need(done.stdout == "2\n" and f"libtracer-gomp.so is missing (cmake --build {tree} builds it): its constructs are not recorded" in done.stderr, f"without GCC's library a line says so: {done.stderr}")
     done = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
     if not (pathlib.Path(sys.argv[3]).parent / "libtracer-gomp.so").exists():
-        print("skipped: no libtracer-gomp.so in this build")
+        print("not tested: a program of GCC: no libtracer-gomp.so in this build")
         return
     need(done.stdout == "2\n" and done.returncode == 0 and (directory / "gomp.trace" / "traces.otf2").exists(), "a program of gcc -fopenmp is traced by itself")
     said, everything = run("info", directory / "gomp.trace").stdout, run("info", "--all", directory / "gomp.trace").stdout

@@ -160,10 +160,10 @@ def main():
         if options.only not in name:
             continue
         if arguments[0] == "late" and not os.path.exists(options.late):
-            print(f"{name}: skipped, {options.late} is not built (needs clang with libomp)")
+            print(f"not tested: {name}: {options.late} is not built (needs clang with libomp)")
             continue
         if name in IN_CHILD and "thread" in os.environ.get("TRACER_TEST_SANITIZE", ""):
-            print(f"{name}: skipped, ThreadSanitizer ends a forked child that starts a thread")
+            print(f"not tested: {name}: ThreadSanitizer ends a forked child that starts a thread")
             continue
         with tempfile.TemporaryDirectory() as directory:
             faults = list(faults_of(options, name, arguments, extra, provider, line, directory))

@@ -68,6 +68,8 @@ class Check:
         self.by_cmake(prefix)
         if shutil.which("pkg-config"):
             self.by_pkg_config(prefix)
+        else:
+            print("not tested: the package for pkg-config, which is not installed")
         libraries = {path.name for path in prefix.rglob("libtracer*.so")}
         if "libtracer-gomp.so" not in libraries:
             sys.exit(f"libtracer-gomp.so is not installed, but {libraries}")
@@ -84,7 +86,7 @@ class Check:
     def is_stripped(self, prefix, name):
         """Debug information, where the build has any, lies apart, and is found by the name that the file has for it."""
         if not shutil.which("objcopy") or not shutil.which("readelf"):
-            return
+            return print("not tested: debug information of an installed tree: no objcopy or readelf")
         for file in (path for path in prefix.rglob(name) if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"):
             built = next(path for path in pathlib.Path(self.options.build).glob(f"*/{name}") if path.parent.name in ("bin", "lib"))
             had = ".debug_info" in self.run("readelf", "-SW", built)

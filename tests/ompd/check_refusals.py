@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from support import HAVE_RUNTIME, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer
+from support import HAVE_RUNTIME, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer, unit_tests
 
 MUTATIONS = 25 * int(os.environ.get("TRACER_STRESS", "1"))
 NO_SUCH, NO_PERMISSION, OTHER_ARCHITECTURE, NO_OPENMP, NOT_YET, STRIPPED, NO_PLUGIN, DAMAGED, STUCK, CRASHED = range(10, 20)
@@ -267,4 +267,4 @@ class Cores(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    unit_tests.main(verbosity=2)

@@ -6,7 +6,9 @@ import pathlib
 import signal
 import subprocess
 import sys
-import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import unit_tests  # noqa: E402
 
 TRACER = os.environ.get("OMPD_TRACER", "tracer")
 RUNTIME = pathlib.Path(os.environ.get("OMPD_RUNTIME", "missing"))
@@ -85,4 +87,4 @@ def main():
     if not HAVE_RUNTIME:
         print("skipped: " + NO_RUNTIME)
         sys.exit(77)
-    unittest.main(verbosity=2)
+    unit_tests.main(verbosity=2)

@@ -69,7 +69,7 @@ def check_pipit(archive, tracer, totals):
     try:
         import pandas
     except ImportError:
-        print("skipped: pandas is not installed")
+        print("not tested: times as Pipit takes them: pandas is not installed")
         return
     copy = archive.with_name(archive.name + "-distinct")
     subprocess.run([tracer, "export", "--format", "otf2", "--distinct-times", "-o", copy, archive], check=True, capture_output=True)

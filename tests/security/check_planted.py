@@ -322,6 +322,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("what", choices=("planted", "secure", "launch"))
     options = parser.parse_args()
+    if not IS_ROOT:
+        print("not tested: what another user's rights change: only root can make directories of another user")
     with tempfile.TemporaryDirectory() as directory:
         if options.what == "secure":
             return secure(options, directory)

@@ -221,17 +221,21 @@ def exchanged(directory):
 
 
 def skipped(directory):
-    """Each reason for which tests skipped is a line of its own, with the tests' names."""
+    """Each reason for which tests skipped, or left something out, is a line of its own, with the tests' names."""
     report = directory / "tests.xml"
     case = '<testcase name="{}" status="{}">{}<system-out>{}</system-out></testcase>'
     skip = '<skipped message="SKIP_RETURN_CODE=77"/>'
     report.write_text("<testsuite>" + "".join((
         case.format("unit: a", "run", "", "skipped: nothing of this is a reason, the test ran"),
+        case.format("unit: b", "run", "", "ok: one\n  not tested: devices, which need root\nnot tested: devices, which need root\nok: two"),
+        case.format("e2e: c", "run", "", "not tested: devices, which need root\nnot tested: a disk that is full"),
         case.format("fake gpu: one", "notrun", skip, "skipped: no device runtime (cmake/scripts/nvptx_runtime.sh makes it)"),
         case.format("fake gpu: two", "notrun", skip, "skipped: no device runtime (cmake/scripts/nvptx_runtime.sh makes it)"),
         case.format("browser: one", "notrun", skip, "chromium is not installed"))) + "</testsuite>")
     done = subprocess.run([sys.executable, SOURCE / "tests/support/not_tested.py", report], capture_output=True, text=True, timeout=60)
-    expected = ["not tested: 2 tests (fake gpu): no device runtime (cmake/scripts/nvptx_runtime.sh makes it)",
+    expected = ["not tested: 2 tests (unit, e2e): devices, which need root",
+                "not tested: 'e2e: c': a disk that is full",
+                "not tested: 2 tests (fake gpu): no device runtime (cmake/scripts/nvptx_runtime.sh makes it)",
                 "not tested: 'browser: one': chromium is not installed"]
     if done.stdout.splitlines() != expected:
         yield f"says {done.stdout!r} instead of {expected}"

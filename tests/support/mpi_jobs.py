@@ -26,7 +26,7 @@ def installed(*programs):
         sys.exit(SKIP)
     for family in FAMILIES:
         if family not in families:
-            print(f"{family}: not installed")
+            print(f"not tested: jobs of {family}, which is not installed")
     return families
 
 

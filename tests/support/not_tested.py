@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says in words what CTest skipped: not_tested.py TESTS.xml (of ctest --output-junit). A line per reason."""
+"""Says in words what CTest skipped, and what tests that ran left out: not_tested.py TESTS.xml (of ctest --output-junit). A line per
+reason. A test that leaves something out prints a line that begins with `not tested: `."""
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
 LONGEST = 240
+LEFT_OUT = "not tested: "
 
 
 def reason_of(case):
@@ -22,12 +24,19 @@ def reason_of(case):
     return (skipped.get("message") if skipped is not None else "") or "it does not say why"
 
 
-def skipped(path):
-    """Of each reason the names of the tests that skipped for it, in the order of the tests."""
+def left_out(case):
+    """What a test that ran says that it left out, each once."""
+    lines = (line.strip() for line in (case.findtext("system-out") or "").splitlines())
+    return dict.fromkeys(line.removeprefix(LEFT_OUT) for line in lines if line.startswith(LEFT_OUT))
+
+
+def not_tested(path):
+    """Of each reason the names of the tests that skipped, or left something out, for it, in the order of the tests."""
     reasons = {}
     for case in ElementTree.parse(path).iter("testcase"):
-        if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-            reasons.setdefault(reason_of(case), []).append(case.get("name"))
+        skipped = case.find("skipped") is not None or case.get("status") in ("notrun", "disabled")
+        for reason in [reason_of(case)] if skipped else left_out(case):
+            reasons.setdefault(reason, []).append(case.get("name"))
     return reasons
 
 
@@ -41,13 +50,13 @@ def named(names):
 
 def main():
     try:
-        reasons = skipped(sys.argv[1])
+        reasons = not_tested(sys.argv[1])
     except (OSError, ElementTree.ParseError) as error:
-        print(f"not tested: not known, the tests' report cannot be read: {error}")
+        print(f"{LEFT_OUT}not known, the tests' report cannot be read: {error}")
         return
     for reason, names in reasons.items():
         text = reason if len(reason) <= LONGEST else reason[:LONGEST] + " ..."
-        print(f"not tested: {named(names)}: {text}")
+        print(f"{LEFT_OUT}{named(names)}: {text}")
 
 
 if __name__ == "__main__":

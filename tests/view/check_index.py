@@ -194,7 +194,7 @@ def check_places(tracer, trace, good):
 def check_read_only(tracer, trace, good):
     """Another user's trace: the index lies in one's own cache, for oneself alone."""
     if os.getuid() != 0 or not shutil.which("setpriv"):
-        print("read only: not checked, it needs root and setpriv")
+        print("not tested: another user's trace, which needs root and setpriv")
         return
     for path in (trace.parent, *trace.rglob("*"), trace):
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -206,7 +206,7 @@ def check_read_only(tracer, trace, good):
     script.chmod(0o755)
     # A clone in root's home cannot be read by another user.
     if not all(place.stat().st_mode & 0o005 == 0o005 for place in (pathlib.Path(tracer).resolve(), *pathlib.Path(tracer).resolve().parents)):
-        print("read only: not checked, only root can read this tracer")
+        print("not tested: another user's trace: only root can read this tracer")
         return
     out, errors = view(str(script), trace, environment={"XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home)})
     kept = list((home / "cache" / "tracer").glob("*.index"))

@@ -113,7 +113,7 @@ def main():
     failures = 0
     for ending in endings:
         if ending in THREADS_IN_CHILDREN and "thread" in os.environ.get("TRACER_TEST_SANITIZE", ""):
-            print(f"{ending}: skipped: ThreadSanitizer ends a forked child that starts a thread")
+            print(f"not tested: {ending}: ThreadSanitizer ends a forked child that starts a thread")
             continue
         for _ in range(6 if ending in RUNTIME_FAILS else 1):
             with tempfile.TemporaryDirectory() as directory:
@@ -121,7 +121,7 @@ def main():
             if not faults:
                 break
         if faults and ending in RUNTIME_FAILS and dies_by_itself(options, ending):
-            print(f"{ending}: skipped: the runtime lets the program die in this, with no tool as well")
+            print(f"not tested: {ending}: the runtime lets the program die in this, with no tool as well")
             continue
         print("\n".join(f"{ending}: {fault}" for fault in faults) or f"{ending}: as without the tool, and the archive is sound")
         failures += bool(faults)

@@ -91,7 +91,7 @@ def main():
                 print("\n".join(f"{fault.__doc__}: {f}" for f in faults) or f"{fault.__doc__}: the program is not disturbed")
                 failures += bool(faults)
             except Skip as reason:
-                print(f"{fault.__doc__}: skipped: {reason}")
+                print(f"not tested: {fault.__doc__}: {reason}")
             finally:
                 fault.clean()
     return 1 if failures else 0

@@ -112,7 +112,7 @@ def terminal_closed(options, directory):
     try:
         master, slave = pty.openpty()
     except OSError as reason:  # /dev/pts is not mounted
-        print(f"terminal_closed: skipped: {reason}")
+        print(f"not tested: a terminal that is closed: {reason}")
         return
 
     def own_terminal():

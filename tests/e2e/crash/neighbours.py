@@ -57,7 +57,7 @@ def ways(directory):
         yield "the command has no /proc", nothing, ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"], real / "j", real / "j", spool
         yield "there is no /proc", nothing, ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"], real / "i", real / "i", spool
     else:
-        print("skipped: namespaces (not root, or none here)")
+        print("not tested: runs and commands in namespaces of their own (not root, or none here)")
 
 
 def check_live(options, name, of_run, of_command, output, known_as, spool):

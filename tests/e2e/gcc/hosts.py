@@ -107,14 +107,14 @@ MAY_NOT_OPEN = {"many copies of libgomp", "another namespace"}
 def faults(options, title, has_clang, directory):
     words, regions, runtimes, unseen = CASES[title]
     if ("pc.so" in words or "pa.so" in words) and not has_clang:
-        print(f"skipped: {title}: no clang with OpenMP")
+        print(f"not tested: {title}: no clang with OpenMP")
         return
     environment = clean(OMP_NUM_THREADS="3", GLIBC_TUNABLES="glibc.rtld.optional_static_tls=8192")  # each libgomp takes 144 bytes of it
     host, words = ("linked", words.removeprefix("linked ")) if words.startswith("linked ") else ("host", words)
     command = [str(directory / host), *words.split()]
     alone = run(command, environment, cwd=directory)
     if title in MAY_NOT_OPEN and alone.returncode != 0:
-        print(f"skipped: {title}: the C library cannot open it: {alone.stdout}{alone.stderr}")
+        print(f"not tested: {title}: the C library cannot open it: {alone.stdout}{alone.stderr}")
         return
     trace = directory / ("trace-" + title.replace(" ", "-").replace(",", ""))
     done = run([options.tracer, "run", "-o", str(trace), "--", *command], environment, cwd=directory)
@@ -143,7 +143,7 @@ def static_faults(options, directory):
     made = subprocess.run(["gcc", "-O2", "-fopenmp", "-c", HERE / "constructs.c", "-o", "static.o"], cwd=directory)
     made = subprocess.run(["gcc", "static.o", "-Wl,-Bstatic", "-lgomp", "-Wl,-Bdynamic", "-ldl", "-lpthread", "-o", "static"], cwd=directory, capture_output=True)
     if made.returncode != 0:
-        print("skipped: no static libgomp")
+        print("not tested: a program with a libgomp inside: no static libgomp")
         return
     alone = run([str(directory / "static")], clean(OMP_NUM_THREADS="2"))
     done = run([options.tracer, "run", "--", str(directory / "static")], clean(OMP_NUM_THREADS="2"), cwd=directory)
@@ -157,7 +157,7 @@ def sanitized_faults(options, directory):
     """GCC's AddressSanitizer wants to be the first library."""
     made = subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "-fsanitize=address", HERE / "constructs.c", "-o", "sanitized"], cwd=directory, capture_output=True)
     if made.returncode != 0:
-        print("skipped: no AddressSanitizer")
+        print("not tested: a program of GCC with AddressSanitizer, which is not here")
         return
     alone = run([str(directory / "sanitized")], clean(OMP_NUM_THREADS="2"))
     done = run([options.tracer, "run", "-o", str(directory / "sanitized.trace"), "--", str(directory / "sanitized")], clean(OMP_NUM_THREADS="2"))

@@ -53,14 +53,14 @@ def kept_faults(tracer, trace, output):
 def faults(tracer, name, commands, missing, directory):
     program = str(directory / name)
     if not build(commands, program, directory):
-        print(f"skipped: {name}: no {commands[0][0]}")
+        print(f"not tested: {name}: no {commands[0][0]}")
         return
     environment = clean(OMP_NUM_THREADS="2")
     alone = run([program], environment)
     for options in ([], ["--runtime", "auto"]):
         done = run([tracer, "run", *options, "-o", str(directory / ("trace" + "".join(options))), "--", program], environment)
         if "no LLVM runtime was found" in done.stderr:
-            print("skipped: no libomp")
+            print(f"not tested: {name} {' '.join(options)}: no libomp")
             continue
         if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
             yield f"{name} {options}: status {done.returncode} and {done.stdout!r}, alone {alone.returncode} and {alone.stdout!r}: {done.stderr}"

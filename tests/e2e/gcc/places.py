@@ -109,7 +109,12 @@ def main():
     parser.add_argument("sources", nargs="*", default=SOURCES)
     options = parser.parse_args()
     bad = runs = 0
-    sources = [HERE / source for source in options.sources if shutil.which(COMPILERS[pathlib.Path(source).suffix])]
+    sources = []
+    for source in map(pathlib.Path, options.sources):
+        if shutil.which(COMPILERS[source.suffix]):
+            sources.append(HERE / source)
+        else:
+            print(f"not tested: {source.name}: no {COMPILERS[source.suffix]}")
     for source, way, form, numbers in cases(sources, [int(n) for n in options.threads.split(",")], options.all):
         with tempfile.TemporaryDirectory() as name:
             program = build(source, way, form, pathlib.Path(name))

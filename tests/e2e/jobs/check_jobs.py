@@ -63,7 +63,7 @@ def launchers(options, directory):
     """Ranks that have a `tracer run` each, and ranks below one."""
     for name, command in (("openmpi", ["mpiexec.openmpi", "--oversubscribe"]), ("mpich", ["mpiexec.mpich"])):
         if shutil.which(command[0]) is None:
-            print(f"launchers: no {command[0]} here")
+            print(f"not tested: launchers: no {command[0]} here")
             continue
         for ranks in (1, 3):
             for place, words in ((f"{name}{ranks}", [*command, "-np", str(ranks), options.tracer, "run", "-q", "-o", f"{name}{ranks}", "--", options.program, "5"]),

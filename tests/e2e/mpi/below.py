@@ -76,6 +76,8 @@ def main():
                    [["2", "processes,"], ["to", "analyse"]])
             if shutil.which("gcc"):
                 of_gcc(family, compiled(family, HERE / "team.c", directory / f"team-{family}", "-fopenmp"), options, directory, expect)
+            else:
+                print(f"not tested: {family}: a program of GCC: no gcc")
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
         _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script], len(families))
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))

@@ -24,6 +24,8 @@ def programs(family, directory):
         program = directory / "callbacks_mpifh"
         subprocess.run([fortran, "-w", "-O2", "-fallow-argument-mismatch", str(HERE / "callbacks_mpifh.f90"), "-o", str(program)], check=True)
         yield "callbacks in Fortran", str(program)
+    else:
+        print(f"not tested: {family}: callbacks in Fortran: no Fortran compiler")
 
 
 def faults_of_intercommunicators(options, family, directory):

@@ -40,7 +40,7 @@ def compile_all(options, family, programs, directory):
         target = f"{directory}/{name}"
         if (HERE / f"{name}.f90").exists():
             if not shutil.which("gfortran") or not shutil.which(fortran):
-                print(f"{family} {name}: no Fortran compiler, left out")
+                print(f"not tested: {family} {name}: no Fortran compiler")
                 continue
             command = [fortran, "-w", "-g", "-O1", "-fallow-argument-mismatch", f"-I{HERE}", str(HERE / f"{name}.f90")]
             compiler = clean()
@@ -266,7 +266,7 @@ def main():
                 if name not in programs:
                     continue
                 for fault in check(options, family, name, place, programs[name], int(ranks), arguments, directory):
-                    print(f"{family} {title}, {ranks} ranks: {'left out, ' if isinstance(fault, LeftOut) else ''}{fault}")
+                    print(f"{'not tested: ' if isinstance(fault, LeftOut) else ''}{family} {title}, {ranks} ranks: {fault}")
                     failed = failed or not isinstance(fault, LeftOut)
                 for left in pathlib.Path(directory).glob("trace.*"):
                     shutil.rmtree(left)

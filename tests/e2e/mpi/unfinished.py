@@ -18,7 +18,7 @@ def faults_of(options, family, directory):
     program, job = compiled(family, HERE / "unfinished.c", directory / "unfinished"), directory / "job"
     alone = run([*launch(family, 1), *ITS_STATUS, program], environment(), timeout=60)
     if "all is open" not in alone.stdout:
-        return print(f"{family}: does not run untraced, left out")
+        return print(f"not tested: {family}, where the program does not run untraced")
     recorder = [options.tracer, "run", "-q", "-o", str(job), "--"]
     done = run([*launch(family, 1), *ITS_STATUS, *recorder, program], environment(TRACER_LIBRARY=options.tool))
     if done.stdout != alone.stdout:

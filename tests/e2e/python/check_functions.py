@@ -94,7 +94,7 @@ class Checker:
     def greenlets(self):
         """Of a greenlet's call that is open when the call below it returns there is the number."""
         if self.plain(self.python, "-c", "import greenlet").returncode != 0:
-            print("left out: no greenlet here")
+            print(f"not tested: greenlets: {self.python} has none")
             return
         _, report = self.run(self.python, "-c", "import greenlet\ndef b(): back.switch()\ndef a(): kept.switch()\n"
                              "back = greenlet.getcurrent()\nkept = greenlet.greenlet(b)\na()")

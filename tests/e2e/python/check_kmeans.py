@@ -55,7 +55,7 @@ def by_calls(tracer, wheel, python, directory):
 def by_samples(tracer, python, directory):
     used, report = traced(tracer, "--sample", directory / "samples", python)
     if "samples" not in report or report["samples"]["samples"] < 200:
-        print("not looked at: samples, of which there are none here")
+        print("not tested: samples, of which there are none here")
         return
     functions = {f["name"]: f["inside"] for f in report["samples"]["functions"]}
     inside = {name: functions.get(name, 0) for name in used}
@@ -71,7 +71,7 @@ def by_samples(tracer, python, directory):
     if "run_kernel" in used:
         kernel = [line for line in folded.splitlines() if "run_kernel;" in line and "::kernel(" in line and "numba_parfor_gufunc" in line]
         if not kernel and any("run_kernel;" in line and "(code without a file)" in line for line in folded.splitlines()):
-            print("not looked at: names of numba's code, which this numba lists for no debugger")
+            print("not tested: names of numba's code, which this numba lists for no debugger")
             return
         counted = sum(int(line.rpartition(" ")[2]) for line in kernel)
         need(counted > 0.7 * inside["run_kernel"], f"samples: {counted} of {inside['run_kernel']} samples of run_kernel are in numba's code, by its names: {kernel[:1]}")
@@ -85,7 +85,7 @@ def by_numbas_names(tracer, python, directory):
     need(done.returncode == 0, f"{python} --sample: {done.stderr[-300:]}")
     report = json.loads(subprocess.run([tracer, "report", "--json", place], capture_output=True, text=True, check=True).stdout)
     if "run_kernel" not in json.loads(done.stdout) or "samples" not in report or report["samples"]["samples"] < 200:
-        print("not looked at: names of numba's code: no numba, or no samples here")
+        print("not tested: names of numba's code: no numba, or no samples here")
         return
     inside = {f["name"]: f["inside"] for f in report["samples"]["functions"] if "numba_parfor_gufunc" in f["name"] or "::kernel(" in f["name"]}
     need(len(inside) >= 2, f"samples: numba's code has its names: {inside}")

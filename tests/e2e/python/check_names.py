@@ -35,7 +35,7 @@ def check(tracer, python, version, directory):
     done, report = traced(tracer, place, python, "5")
     need(done.returncode == 0, f"{python} {version} runs: {done.stderr[-300:]}")
     if "samples" not in report or report["samples"]["samples"] < 100:
-        print(f"skipped: {report['samples']['samples'] if 'samples' in report else 'no'} samples here: {done.stderr[-300:]}")
+        print(f"not tested: {python} {version}: {report['samples']['samples'] if 'samples' in report else 'no'} samples here: {done.stderr[-300:]}")
         return False
     used = json.loads(done.stdout)
     functions = {f["name"]: f for f in report["samples"]["functions"]}

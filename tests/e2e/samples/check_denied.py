@@ -66,7 +66,7 @@ class Check:
                            "TRACER_SAMPLE_SOURCE": "perf", "OMP_WAIT_POLICY": "passive", **variables}
             ran = subprocess.run([*before, self.options.program], env=environment, capture_output=True, text=True, timeout=120)
             if ran.returncode == 77 and "skipped" in ran.stderr:
-                print(f"{name}: {ran.stderr.strip()}")
+                print(f"not tested: {name}: {ran.stderr.strip()}")
                 return
             if ran.returncode != 7 or ran.stdout != self.output:
                 fail(f"{name}: status {ran.returncode}, output {ran.stdout!r}")

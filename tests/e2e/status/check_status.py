@@ -108,7 +108,7 @@ class Check:
             try:
                 done = subprocess.run(command, capture_output=True, text=True, env=self.environment(), cwd=scratch, **user)
             except PermissionError as error:
-                return print(f"skipped: an unreadable program: {error}")
+                return print(f"not tested: an unreadable program: {error}")
             self.look("a program that cannot be read", done.returncode, 5, done.stderr, None, None)
             if done.stdout != "sum 2\n":
                 self.fault("a program that cannot be read", f"{done.stdout!r} {done.stderr!r}")
@@ -137,7 +137,7 @@ class Check:
             if "the report is not printed: cannot write to standard output: No space left on device" not in self.said:
                 self.fault("a report into a full device", f"nobody says that it is missing: {self.said}")
             if shutil.which("prlimit") is None:
-                return print("skipped: a report into a full device, by one process: no prlimit")
+                return print("not tested: a report into a full device, by one process: no prlimit")
             os.chmod(scratch, 0o777)
             tracer, tool, program = (shutil.copy(file, scratch) for file in (self.options.tracer, self.options.tool, self.options.program))
             user = {"user": 65534} if os.geteuid() == 0 else {}  # root has no limit
@@ -165,7 +165,7 @@ class Check:
         with tempfile.TemporaryDirectory() as scratch:
             done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k,mode=0700", "tmpfs", scratch], capture_output=True, text=True)
             if done.returncode != 0:
-                print(f"skipped: a full disk: {done.stderr.strip()}")
+                print(f"not tested: a full disk: {done.stderr.strip()}")
                 return
             try:
                 for criticals in (20, 3000, 300000):
@@ -243,7 +243,7 @@ class Check:
         try:
             master, slave = pty.openpty()
         except OSError as reason:  # /dev/pts is not mounted
-            return print(f"skipped: signals of a terminal: {reason}")
+            return print(f"not tested: signals of a terminal: {reason}")
 
         def own_terminal():
             os.setsid()
@@ -318,7 +318,7 @@ class Check:
     def no_process(self):
         """Where no process can be made, this one becomes the program."""
         if os.geteuid() != 0:
-            return
+            return print("not tested: that no process can be made: needs root")
 
         def alone():
             resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
