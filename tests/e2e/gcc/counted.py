@@ -115,7 +115,8 @@ def build(system, source, directory):
     return program
 
 
-def faults(options, system, name, command, threads, directory):
+def faults(options, system, name, command, threads, directory, asks):
+    """`asks`: the program asks libgomp for something, whatever else it does."""
     # Where it may cancel, tasks are handed to libgomp in another way.
     cancels = name.startswith("cancel") or threads > 8
     environment = clean(OMP_NUM_THREADS=str(threads), OMP_SCHEDULE="dynamic,3", OMP_CANCELLATION=str(cancels).lower())
@@ -136,6 +137,8 @@ def faults(options, system, name, command, threads, directory):
         return (yield checked.stdout + checked.stderr)
     yield from archive_account_faults(system.tracer, trace / "traces.otf2")
     if not counted.exists():  # it has asked libgomp for nothing
+        if asks:
+            yield "nothing was counted"
         return
     found = counts_of(json.loads(run([system.tracer, "report", "--json", str(trace)], clean()).stdout))
     expected = expected_of(counted)
@@ -165,22 +168,27 @@ def main():
     parser.add_argument("sources", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     bad = compared = 0
+    without = []
     system = System(options)
     with tempfile.TemporaryDirectory(dir=system.outside("/tmp") if options.root else None) as scratch:
         directory = pathlib.Path(scratch)
         subprocess.run(["gcc", "-std=gnu11", "-O2", "-shared", "-fPIC", HERE / "oracle.c", "-o", directory / "oracle.so", "-ldl"], check=True)
-        programs = [(pathlib.Path(words[0]).name + f".{n}", words) for n, words in enumerate(map(shlex.split, options.command))]
+        programs = [(pathlib.Path(words[0]).name + f".{n}", words, False) for n, words in enumerate(map(shlex.split, options.command))]
         for source in options.sources:
             program = build(system, source, directory)
             if program is None:
-                print(f"skipped: {source.name}: no {COMPILERS[source.suffix]}")
+                without.append(f"{source.name}: no {COMPILERS[source.suffix]}")
             else:
-                programs.append((source.stem, [system.inside(program)]))
-        for name, command in programs:
+                programs.append((source.stem, [system.inside(program)], True))
+        for name, command, asks in programs:
             for threads in options.threads.split(","):
                 compared += 1
-                bad += print_faults(f"{name} with {threads} threads", faults(options, system, name, command, int(threads), directory))
+                bad += print_faults(f"{name} with {threads} threads", faults(options, system, name, command, int(threads), directory, asks))
                 shutil.rmtree(directory / f"{name}.{threads}", ignore_errors=True)
+    for reason in without:
+        print(f"{'not tested' if compared else 'skipped'}: {reason}")
+    if compared == 0:
+        return 77
     print(f"{compared} runs, {bad} differences")
     return 1 if bad else 0
 

@@ -29,10 +29,13 @@ class Check:
             except subprocess.TimeoutExpired:
                 fail(f"{name}: does not end")
             if ran.returncode == 77:
-                print(f"{name}: {ran.stderr.strip()}")
+                print(f"not tested: {name}: {ran.stderr.strip()}")
                 return None
-            if ran.returncode == 5 and "MANY" in ran.stdout and (tries > 0 or self.plain(command) != expected):
-                return self.run(name, command, expected, source, refuse, tries - 1) if tries > 0 else None
+            if ran.returncode == 5 and "MANY" in ran.stdout and tries > 0:
+                return self.run(name, command, expected, source, refuse, tries - 1)
+            if ran.returncode == 5 and "MANY" in ran.stdout and self.plain(command) != expected:
+                print(f"not tested: {name}: signals come to others without the tool too: the machine is busy")
+                return None
             if ran.returncode != 5 or ran.stdout != expected:
                 fail(f"{name}: ended with {ran.returncode}, {ran.stdout!r} instead of {expected!r}: {ran.stderr}")
             checked = subprocess.run([self.options.tracer, "check", trace], capture_output=True, text=True)
@@ -53,13 +56,17 @@ class Check:
             fail(f"{command}: {ran.returncode} {ran.stdout!r} without the tool")
         return ran.stdout
 
-    def every_source(self, program, arguments, expected):
+    def every_source(self, program, arguments, expected, tries=3):
         command = [program, *arguments]
-        # Where processors are short, a thread's signals wait with it, and Linux gives the process's to others without the tool too.
-        if expected not in (self.plain(command) for _ in range(3)):
-            print(f"{command}: not without the tool: {expected!r}; the machine is busy")
-            return
         name = " ".join([pathlib.Path(program).name, *arguments])
+        said = [self.plain(command)]
+        while said[-1] != expected and len(said) < tries:
+            said.append(self.plain(command))
+        if said[-1] != expected:
+            if tries == 1:
+                fail(f"{name}: {said[-1]!r} instead of {expected!r} without the tool")
+            print(f"not tested: {name}: {said[-1]!r} without the tool too: the machine is busy")
+            return
         for source in ("auto", "signal"):
             for refuse in (False, True):
                 result = self.run(f"{name}, {source}{', perf denied' if refuse else ''}", command, expected, source, refuse)
@@ -74,7 +81,8 @@ def main():
     for name in ("--tool", "--tracer", "--refuse", "--closes", "--jumps"):
         arguments.add_argument(name, required=True)
     check = Check(arguments.parse_args())
-    check.every_source(check.options.closes, [], "open 0, mine ok\n")
+    check.every_source(check.options.closes, [], "open 0, mine ok\n", tries=1)
+    # Where processors are short, a thread's signals wait with it, and Linux gives the process's to others without the tool too.
     for how in ("jump", "plain", "deep"):
         check.every_source(check.options.jumps, [how], "jumps 200, elsewhere few, mask ok\n")
     check.every_source(check.options.jumps, ["count"], "jumps 0, elsewhere few, mask ok\n")
