@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """data_movement.py TRACER LIBRARY PROGRAM: traces the programs of needless data movement (data_movement.c), or of costly use of
 devices (device_habits.c). Count and bytes of each pattern are what the program asked for, the finding of the first one is at its line, and nothing is found in healthy programs. Without
-contents (TRACER_TRANSFER_CONTENT) duplicate transfers and round trips are not looked for."""
+contents (TRACER_TRANSFER_CONTENT) duplicate transfers and round trips are not looked for. A run in which others had the processors
+and that has no finding is repeated."""
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import tempfile
 
 NEEDS_CONTENT = {"duplicate-transfer", "round-trip"}
 NEEDLESS = NEEDS_CONTENT | {"repeated-allocation", "unused-allocation", "unused-transfer"}
+ATTEMPTS = 3
 COSTLY = {"serial-transfer", "small-transfers", "short-kernels", "few-teams", "device-turns"}
 
 
@@ -31,6 +33,15 @@ def report_of(tracer, library, program, name, content, archive):
     check = subprocess.run([tracer, "check", archive], capture_output=True, text=True)
     report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
     return wanted_of(done.stdout)[0], report, check.stdout if check.returncode else ""
+
+
+def is_quiet(report):
+    return not any(note["id"] in ("busy-machine", "stolen") for note in report["verdict"]["notes"])
+
+
+def is_telling(wanted, report):
+    """Whether the finding is there, or must be."""
+    return is_quiet(report) or any(finding["id"] == wanted[0][0] for finding in report["verdict"]["findings"])
 
 
 def faults_of(name, wanted, report, content):
@@ -64,8 +75,7 @@ def faults_of(name, wanted, report, content):
         if pattern == "device-turns":
             cost = min(cost, report["account"]["time"]["device_ns"])
         cost -= report["account"]["time"].get("descheduled_ns", 0)  # a place of its own, though a copy lasts as long
-        is_quiet = not any(note["id"] in ("busy-machine", "stolen") for note in report["verdict"]["notes"])
-        if is_quiet and report["verdict"]["state"] == "ok" and cost > 0.05 * report["wall_ns"] and pattern not in (i for i, _ in ids):
+        if is_quiet(report) and report["verdict"]["state"] == "ok" and cost > 0.05 * report["wall_ns"] and pattern not in (i for i, _ in ids):
             yield f"{name}: {pattern} costs {cost} ns and is no finding: {ids}"
         # The host's threads are the device here: that they have work one after the other, or unevenly, is also true.
         first = [i for i, _ in ids if i not in ("serial", "imbalance")]
@@ -83,9 +93,14 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         for name in names:
             for content in (True, False):
-                wanted, report, invalid = report_of(tracer, library, program, name, content, pathlib.Path(temporary, f"{name}{content}"))
-                failures += [f"{name}: {invalid}"] if invalid else []
-                failures += faults_of(name, wanted, report, content)
+                for attempt in range(ATTEMPTS):
+                    wanted, report, invalid = report_of(tracer, library, program, name, content, pathlib.Path(temporary, f"{name}{content}{attempt}"))
+                    failures += [f"{name}: {invalid}"] if invalid else []
+                    failures += faults_of(name, wanted, report, content)
+                    if not (wanted and content) or is_telling(wanted, report):
+                        break
+                else:
+                    print(f"not tested: {name}: that {wanted[0][0]} is a finding: others have the processors")
     print("\n".join(failures) or f"{len(names)} programs, as expected")
     return 1 if failures else 0
 
