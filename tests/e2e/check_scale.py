@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Traces a program of size and compares the archive's counts with what the program says it did.
 
-check_scale.py --tool libtracer.so --dump dump_events [--tracer tracer] PROGRAM [ARGUMENT...]"""
+check_scale.py --tool libtracer.so --dump dump_events [--tracer tracer] [--spool] PROGRAM [ARGUMENT...]"""
 import argparse
 import pathlib
 import re
@@ -34,7 +34,8 @@ def differences(said, found):
 
 
 def check(options, directory):
-    done = run(options.command, traced(options, directory + "/trace", OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive"))
+    rings = {"TRACER_SPOOL": directory} if options.spool else {}
+    done = run(options.command, traced(options, directory + "/trace", OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive", **rings))
     if done.returncode != 0 or len(done.stderr.splitlines()) != 1:
         yield f"exit status {done.returncode}: {done.stderr}"
         return
@@ -58,6 +59,7 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--dump", required=True)
     parser.add_argument("--tracer")
+    parser.add_argument("--spool", action="store_true", help="rings in a directory of their own: /dev/shm may be too small for them")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     faults = faults_of(check, options)

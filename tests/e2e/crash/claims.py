@@ -6,6 +6,7 @@ die with the process, a filter that is another file by then, a journal with dama
 claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal|rings|speaks"""
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -95,6 +96,11 @@ def left_by(directory):
 
 def rings(options, directory):
     """What killed runs have left in shared memory counts as this container's: `tracer run` says so of others', and leaves none."""
+    shared = os.statvfs("/dev/shm")
+    free = shared.f_bavail * shared.f_frsize >> 20
+    if free < 80:  # rings take a quarter of what is free
+        print(f"skipped: /dev/shm has {free} MiB left, and 80 are needed (docker run --shm-size=1g)")
+        sys.exit(77)
     killed = subprocess.Popen([options.program, "100000000", "apart"], env=traced(options, directory / "killed", OMP_NUM_THREADS="160", OMP_WAIT_POLICY="passive"))  # 128 KiB each are in use at least
     deadline = time.monotonic() + 180
     try:
