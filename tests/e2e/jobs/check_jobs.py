@@ -210,7 +210,8 @@ def shares(options, directory):
 def sampled(options, directory):
     """Samples of several processes are the job's, each with the thread that it was taken of."""
     job = directory / "job"
-    tracer(options, "run", "-q", "--separate", "--sample=5000", "-o", job, "--", "sh", "-c", f"{options.program} 60000; {options.program} 90000")
+    tracer(options, "run", "-q", "--separate", "--sample=5000", "-o", job, "--", "sh", "-c", f"{options.program} 1000 0 0 300; {options.program} 1500 0 0 300",
+           OMP_WAIT_POLICY="passive")
 
     def read(archive):
         """By the system's number of the thread: times and stacks of its samples, and its pauses."""

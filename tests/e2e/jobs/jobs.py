@@ -37,8 +37,8 @@ def leftovers(directory):
     return [str(p) for p in directory.rglob("*") if p.name in ("raw", "job", "runs", "parts")]
 
 
-def tracer(options, *words, status=0):
-    done = subprocess.run([options.tracer, *map(str, words)], env=clean(TRACER_LIBRARY=options.tool), capture_output=True, text=True, timeout=240)
+def tracer(options, *words, status=0, **more):
+    done = subprocess.run([options.tracer, *map(str, words)], env=clean(TRACER_LIBRARY=options.tool, **more), capture_output=True, text=True, timeout=240)
     if done.returncode != status:
         raise SystemExit(f"tracer {' '.join(map(str, words))}: status {done.returncode}: {done.stdout}{done.stderr}")
     return done
