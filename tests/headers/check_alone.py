@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every header compiles alone. A header that a source of the build includes before anything else is proven by the build;
-the others are compiled here (syntax only), each as a source that includes nothing else, with the flags of a source near it.
+"""Every header compiles alone: it includes the headers of this project that it needs. A header that a source of the build includes
+before anything else is proven by the build; the others are compiled here (syntax only), each as a source that includes nothing else,
+with the flags of a source near it. Of the standard library's headers this proves less: where several files are compiled as one
+(TRACER_UNITY) the common ones are there, compiled, in the build and here. That each file includes those, check_includes.py proves.
     check_alone.py --build BUILD ROOT"""
 import argparse
 import concurrent.futures
@@ -16,12 +18,20 @@ import sys
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 NO_LAUNCHER = ("ccache", "sccache", "distcc")
 MISSING = re.compile(r"fatal error: '?([^':]+)'?(?:: No such file| file not found)")
+COMMON = "tracer_common_headers.dir/cmake_pch"  # the standard headers that TRACER_UNITY compiles once
 OPTIONAL = ("cupti.h", "cuda.h")  # of packages that a build can do without
 
 
+def rank(command):
+    """Of two sources' commands the lesser is taken: with the common headers, and compiled as these are."""
+    return COMMON not in command, " -O3" in command
+
+
 def flags(command):
-    """The compiler and those of its arguments that decide whether a text is valid."""
+    """The compiler and those of its arguments that decide whether a text is valid. Compiled headers are taken by those alone that have the
+    options with which they were compiled; others than the common ones would hide what is missing."""
     words = shlex.split(command)
+    takes_common = COMMON in command
     if pathlib.Path(words[0]).name in NO_LAUNCHER:
         words = words[1:]
     kept, skip = [], 0
@@ -30,9 +40,13 @@ def flags(command):
             skip -= 1
         elif word in ("-o", "-MT", "-MF", "-c"):
             skip = 1  # -c SOURCE is the end of CMake's commands
-        elif word == "-include" and "cmake_pch" in words[at + 1]:
-            skip = 1  # a precompiled header would hide what is missing
-        elif word == "-Xclang" or "cmake_pch" in word or word in ("-include-pch", "-Winvalid-pch") or word.startswith(("-O", "-g", "-MD")):
+        elif word.startswith("-MD"):
+            continue
+        elif takes_common:
+            kept.append(word)
+        elif word == "-include" and any("cmake_pch" in file for file in words[at + 1:at + 3]):
+            skip = 2 if words[at + 1] == "-Xclang" else 1
+        elif word == "-Xclang" or "cmake_pch" in word or word in ("-include-pch", "-Winvalid-pch") or word.startswith(("-O", "-g")):
             continue
         else:
             kept.append(word)
@@ -51,10 +65,11 @@ def main():
         source = pathlib.Path(entry["file"])
         if not source.is_relative_to(root) or source.is_relative_to(options.build.resolve()) or source.suffix != ".cpp":
             continue
-        commands.setdefault(source.parent, (entry["command"], entry["directory"]))
+        taken = entry["command"], entry["directory"]
+        commands[source.parent] = min(commands.get(source.parent, taken), taken, key=lambda one: rank(one[0]))
         for number, name in enumerate(INCLUDE.findall(source.read_text(errors="replace"))):
             for header in (str(place / name) for place in (source.parent, *places) if (place / name).is_file()):
-                users.setdefault(header, (entry["command"], entry["directory"]))
+                users[header] = min(users.get(header, taken), taken, key=lambda one: rank(one[0]))
                 if number == 0:
                     proven.add(header)
 
@@ -65,7 +80,7 @@ def main():
         for folder in (header.parent, *header.parents):
             found = [place for place in commands if place.is_relative_to(folder)]
             if found:
-                return commands[min(found)]
+                return commands[min(found, key=lambda place: (rank(commands[place][0]), place))]
         raise SystemExit("no source of the project is in compile_commands.json")
 
     headers = [header for part in ("include", "tracer", "formats", "device", "tests", "bench") for header in (root / part).rglob("*.hpp")]
