@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 
-TRIES, LIMIT = 6, 20
+TRIES, LIMIT = 6, 8
 
 
 def drawn(anchor, picture):
