@@ -49,12 +49,14 @@ def launch(family, ranks):
     return [f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks)]
 
 
-def fails_alone(command, settings, seconds=60):
-    """Why a job does not run here without the tool: its last words, or that it hangs, as Open MPI 5 can in MPI_Comm_spawn. "": it runs."""
-    done = run(command, settings, timeout=seconds)
-    if done.hung:
-        return f"it hangs for {seconds} s"
-    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+def fails_alone(command, settings, seconds=60, tries=1):
+    """Why a job does not run here without the tool in any of so many tries: its last words, or that it hangs, as Open MPI 5 can in
+    MPI_Comm_spawn. "": it runs."""
+    for _ in range(tries):
+        done = run(command, settings, timeout=seconds)
+        if done.returncode == 0 and not done.hung:
+            return ""
+    return f"it hangs for {seconds} s" if done.hung else (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
 
 
 def is_one_archive(job, seconds=60):
