@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from support import HAVE_RUNTIME, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer, unit_tests
+from support import HAVE_RUNTIME, NO_CORES, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer, unit_tests
 
 MUTATIONS = 25 * int(os.environ.get("TRACER_STRESS", "1"))
 NO_SUCH, NO_PERMISSION, OTHER_ARCHITECTURE, NO_OPENMP, NOT_YET, STRIPPED, NO_PLUGIN, DAMAGED, STUCK, CRASHED = range(10, 20)
@@ -22,6 +22,19 @@ with_runtime = unittest.skipUnless(HAVE_RUNTIME, NO_RUNTIME)
 # A 32-bit program that pauses: one page, no libraries.
 I386 = (b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
         + struct.pack("<IIIIIIII", 1, 0, 0x8048000, 0x8048000, 0x60, 0x60, 5, 0x1000) + b"\xb8\x1d\0\0\0\xcd\x80\xeb\xf7" + bytes(3))
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def sleeps_in_a_team(pid):
+    """Whether the process has GCC's runtime, and threads that all sleep."""
+    place = pathlib.Path("/proc", str(pid))
+    states = [file.read_text().rpartition(")")[2].split()[0] for file in place.glob("task/*/stat")]
+    return "libgomp" in (place / "maps").read_text() and len(states) > 1 and set(states) == {"S"}
 
 
 class Refusals(unittest.TestCase):
@@ -52,9 +65,7 @@ class Refusals(unittest.TestCase):
     def test_a_process_without_its_main_thread(self):
         pid = self.sleeper(sys.executable, "-c", "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
                            "ctypes.CDLL(None).pthread_exit(None)")
-        end = time.monotonic() + 30
-        while "(zombie)" not in pathlib.Path(f"/proc/{pid}/status").read_text() and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_until(lambda: "(zombie)" in pathlib.Path(f"/proc/{pid}/status").read_text())
         for command in ("snapshot", "attach"):
             self.refused(NO_SUCH, f"main thread of process {pid} has ended, its other threads run on", pid, command=command)
 
@@ -76,10 +87,11 @@ class Refusals(unittest.TestCase):
     def test_gccs_runtime(self):
         program = self.directory / "gomp"
         made = subprocess.run(["gcc", "-fopenmp", "-xc", "-", "-o", str(program)], text=True, capture_output=True,
-                              input="#include <unistd.h>\nint main(void) {\n#pragma omp parallel\npause();\n}\n")
+                              input="#include <unistd.h>\nint main(void) {\n#pragma omp parallel num_threads(2)\npause();\n}\n")
         if made.returncode != 0:
             self.skipTest("gcc has no OpenMP here")
         pid = self.sleeper(str(program))
+        wait_until(lambda: sleeps_in_a_team(pid))
         self.refused(NO_OPENMP, "GCC's .* has no OMPD", pid)
         done = tracer("snapshot", pid, "--anyway")
         self.assertEqual(3, done.returncode, done.stderr)
@@ -189,7 +201,7 @@ class Cores(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.directory)
         core, _ = core_of("stops", "nested", directory=self.directory)
         if core is None:
-            self.skipTest("the kernel hands core files to a program here")
+            self.skipTest(NO_CORES)
         self.bytes = core.read_bytes()
         self.file = self.directory / "changed"
 

@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from support import Program, core_of, main, snapshot, tracer
+from support import NO_CORES, Program, core_of, main, snapshot, tracer
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "stops.c"
 WAYS = ["barrier", "deadlock", "nest_deadlock", "critical", "taskwait", "nested"]
@@ -154,7 +154,7 @@ class Core(Comparison):
             with self.subTest(way=way), tempfile.TemporaryDirectory() as directory:
                 core, said = core_of("stops", way, directory=directory)
                 if core is None:
-                    self.skipTest("the kernel hands core files to a program here")
+                    self.skipTest(NO_CORES)
                 seen = snapshot(core)
                 self.assertEqual(6, seen["signal"])
                 self.compare(json.loads(said), seen, way)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests of snapshot and attach share: the command, the programs, and the unstripped runtime."""
+import contextlib
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ TRACER = os.environ.get("OMPD_TRACER", "tracer")
 RUNTIME = pathlib.Path(os.environ.get("OMPD_RUNTIME", "missing"))
 PROGRAMS = pathlib.Path(os.environ.get("OMPD_PROGRAMS", "."))
 HAVE_RUNTIME = (RUNTIME / "libomp.so").exists() and (RUNTIME / "libompd.so").exists()
+NO_CORES = "no core file is written here (/proc/sys/kernel/core_pattern names a program or a directory, or ulimit -c is small)"
 NO_RUNTIME = f"no unstripped libomp in {RUNTIME} (tests/ompd/unstripped_libomp.sh makes it)"
 ASAN = "ASAN" in os.environ.get("OMPD_SANITIZE", "").upper() or "address" in os.environ.get("OMPD_SANITIZE", "")
 
@@ -27,14 +30,21 @@ def environment(debug=True, runtime=RUNTIME, **more):
     return result
 
 
+def longest_core():
+    """What a process of this user may have as its limit of core files, which root may raise."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, resource.RLIM_INFINITY))
+        hard = resource.RLIM_INFINITY
+    return hard
+
+
 class Program:
     """A program that rests: started, and ended with the test."""
 
     def __init__(self, name, *arguments, core=None, **options):
-        before = None
-        if core:
-            import resource
-            before = lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        limit = longest_core()
+        before = (lambda: resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))) if core else None
         self.process = subprocess.Popen([str(PROGRAMS / name), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=before,
                                         stderr=subprocess.DEVNULL, text=True, env=environment(**options), cwd=core)
         self.id = self.process.pid
@@ -72,8 +82,9 @@ def snapshot(what, *words):
 
 
 def core_of(name, *arguments, directory):
-    """A core file that the kernel wrote and what the program said before; None where the kernel does not write it here."""
-    if pathlib.Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")):
+    """A core file that the kernel wrote and what the program said before; None where the kernel does not write it here, or not all of it."""
+    pattern, limit = pathlib.Path("/proc/sys/kernel/core_pattern").read_text(), longest_core()
+    if pattern.startswith(("|", "/")) or limit != resource.RLIM_INFINITY and limit < 1 << 30:
         return None, None
     with Program(name, *arguments, core=directory) as program:
         said = program.line()
