@@ -48,11 +48,26 @@ def read(archive):
     return submits, recorded - {0}, stand_ins - {0}
 
 
+def devices_of(options, process, interval):
+    """What `tracer top` shows of devices, and what it says."""
+    top = subprocess.run([f"{options.bin}/tracer", "top", "--json", "--interval", interval, "--times", "1", str(process)],
+                         capture_output=True, text=True, timeout=100)
+    devices = json.loads(top.stdout.splitlines()[-1])["devices"] if top.returncode == 0 and top.stdout else []
+    return devices, top
+
+
+def wait_for_kernels(options, process):
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        devices, _ = devices_of(options, process.pid, "1")
+        if devices and devices[0]["kernels"]:
+            return
+        time.sleep(0.1)
+
+
 def fault_of_top(options, process):
     """`tracer top` shows what the device did, long before the program's end."""
-    top = subprocess.run([f"{options.bin}/tracer", "top", "--json", "--interval", "3", "--times", "1", str(process)],
-                         capture_output=True, text=True, timeout=100)
-    devices = json.loads(top.stdout.splitlines()[-1])["devices"] if top.returncode == 0 and top.stdout else None
+    devices, top = devices_of(options, process, "3")
     if not devices or not all(devices[0][key] for key in ("kernels", "copies", "to_device_bytes", "from_device_bytes", "streams")):
         return f"tracer top: {devices} {top.stdout}{top.stderr}"
     return ""
@@ -66,6 +81,7 @@ def one(options, number, seconds):
                            OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(archive))
         program = subprocess.Popen([options.offload, "100000", "2", "2"], env=environment, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True)
+        wait_for_kernels(options, program)
         time.sleep(seconds)
         fault = fault_of_top(options, program.pid) if number == 0 else ""
         program.send_signal(signal.SIGKILL)
@@ -110,7 +126,7 @@ def main():
     chance = random.Random(53)
     failed, shares, ages = 0, [], []
     with concurrent.futures.ProcessPoolExecutor(4) as pool:
-        runs = [pool.submit(one, options, i, 3 + chance.random() * 2) for i in range(options.kills)]
+        runs = [pool.submit(one, options, i, 1 + chance.random() * 2) for i in range(options.kills)]
         for number, run in enumerate(runs):
             fault, asked, lost, age = run.result()
             failed += bool(fault)
