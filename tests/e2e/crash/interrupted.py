@@ -207,17 +207,23 @@ def wait_until_gone(options, output):
 
 
 def killed_at_the_start(options, directory):
-    """Within the first milliseconds: there is no trace, or one that can be recovered, or one without a region."""
+    """Within the first milliseconds, of every other run those of its trace: there is no trace, or one that can be recovered, or one without
+    a region."""
+    begun = 0
     for number in range(12 * int(os.environ.get("TRACER_STRESS", "1"))):
         output, witness = pathlib.Path(directory, f"start{number}"), pathlib.Path(directory, f"witness{number}")
         witness.write_bytes(bytes(4096))
         environment = traced(options, output, TRACER_TEST_WITNESS=str(witness))
         process = subprocess.Popen([options.program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while number % 2 and not output.exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.0005)
         time.sleep(random.uniform(0, 0.03))
         process.kill()
         process.wait()
         if not output.exists():
             continue
+        begun += 1
         proven = struct.unpack("Q", witness.read_bytes()[:8])[0]
         done = subprocess.run([options.tracer, "recover", output], capture_output=True, text=True, timeout=120)
         if done.returncode < 0 or done.returncode > 1 or (done.returncode == 1 and proven > 0):
@@ -227,6 +233,8 @@ def killed_at_the_start(options, directory):
             yield from (f"after a kill at the start: {fault}" for fault in faults)
             if archive and proven > archive.enters["barrier"]:
                 yield f"after a kill at the start: {proven} barriers were proven"
+    if begun == 0:
+        yield "no trace had begun"
     left = subprocess.run([options.tracer, "recover", "--list"], capture_output=True, text=True).stdout
     for line in left.splitlines():
         if directory in line:
