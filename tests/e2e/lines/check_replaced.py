@@ -27,16 +27,20 @@ def expected(function):
             for line in lines_of(source, construct)}
 
 
-def check(options, directory, function, *wait):
-    output = pathlib.Path(directory, function + "".join(wait))
-    done = subprocess.run([options.program, options.first, options.second, function, *wait], env=traced(options, output, OMP_NUM_THREADS="2"),
-                          capture_output=True, text=True, timeout=60)
-    if done.returncode != 0 or "replaced" not in done.stdout:
-        yield f"{function} {wait}: {done.returncode} {done.stdout} {done.stderr}"
-    faults, contents = judge(output / "traces.otf2")
-    yield from faults
-    if contents and (missing := expected(function) - contents.regions):
-        yield f"{function} {wait}: not named: {sorted(missing)}; there are {sorted(contents.regions)}"
+class Run:
+    def __init__(self, options, directory, function, *wait):
+        self.function, self.wait, self.output = function, wait, pathlib.Path(directory, function + "".join(wait))
+        self.process = subprocess.Popen([options.program, options.first, options.second, function, *wait],
+                                        env=traced(options, self.output, OMP_NUM_THREADS="2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def faults(self):
+        said, errors = self.process.communicate(timeout=60)
+        if self.process.returncode != 0 or "replaced" not in said:
+            yield f"{self.function} {self.wait}: {self.process.returncode} {said} {errors}"
+        faults, contents = judge(self.output / "traces.otf2")
+        yield from faults
+        if contents and (missing := expected(self.function) - contents.regions):
+            yield f"{self.function} {self.wait}: not named: {sorted(missing)}; there are {sorted(contents.regions)}"
 
 
 def main():
@@ -46,11 +50,13 @@ def main():
         parser.add_argument(name)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        faults = []
-        for function in ("region", "orphaned", "alone"):
-            for how in ((function,), (function, "later")):
-                for time in range(TIMES):
-                    faults += check(options, pathlib.Path(directory, str(time)), *how)
+        places = [pathlib.Path(directory, str(time)) for time in range(TIMES)]
+        for place in places:
+            place.mkdir()
+        cases = [(place, function) for function in ("region", "orphaned", "alone") for place in places]
+        waiting = [Run(options, *case, "later") for case in cases]  # they sleep beside the others
+        faults = [fault for case in cases for fault in Run(options, *case).faults()]
+        faults += [fault for run in waiting for fault in run.faults()]
     print("\n".join(faults))
     return 1 if faults else 0
 
