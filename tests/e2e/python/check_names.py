@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_names.py TRACER: samples name functions of Python, in the shares in which the program used the processor; also after a kill, in processes of
-multiprocessing, and whatever stands in the place of the interpreter's map. Exit status 77: no Python 3.12 or newer here, or no samples."""
+"""check_names.py TRACER shares|workers: samples name functions of Python, in the shares in which the program used the processor, also after a kill
+and whatever stands in the place of the interpreter's map; in processes of multiprocessing. Exit status 77: no Python 3.12 or newer here, or no
+samples."""
 import glob
 import json
 import math
@@ -30,14 +31,22 @@ def traced(tracer, place, python, *arguments, options=()):
     return done, report
 
 
-def check(tracer, python, version, directory):
-    place = directory / "plain"
-    done, report = traced(tracer, place, python, "5")
+def burnt(tracer, python, version, place, seconds):
+    """What a program says that burns so many seconds, and its report; None where there are hardly samples."""
+    done, report = traced(tracer, place, python, str(seconds))
     need(done.returncode == 0, f"{python} {version} runs: {done.stderr[-300:]}")
-    if "samples" not in report or report["samples"]["samples"] < 100:
+    if "samples" not in report or report["samples"]["samples"] < 20 * seconds:
         print(f"not tested: {python} {version}: {report['samples']['samples'] if 'samples' in report else 'no'} samples here: {done.stderr[-300:]}")
+        return None
+    return json.loads(done.stdout), report
+
+
+def check_shares(tracer, python, version, directory):
+    place = directory / "plain"
+    found = burnt(tracer, python, version, place, 5)
+    if found is None:
         return False
-    used = json.loads(done.stdout)
+    used, report = found
     functions = {f["name"]: f for f in report["samples"]["functions"]}
     inside = {name: functions[name]["inside"] if name in functions else 0 for name in used}
     total = sum(inside.values())
@@ -62,8 +71,10 @@ def check(tracer, python, version, directory):
     return True
 
 
-def check_workers(tracer, python, directory):
+def check_workers(tracer, python, version, directory):
     """A forked child has the code of its parent, and the names that the parent wrote for it."""
+    if burnt(tracer, python, version, directory / "plain", 1) is None:
+        return False
     for method in ("fork", "forkserver", "spawn"):
         place = directory / method
         done = subprocess.run([tracer, "run", "--sample", "-o", place, "--", python, HERE / "workers.py", method], capture_output=True, text=True,
@@ -79,18 +90,17 @@ def check_workers(tracer, python, directory):
         need(any("BaseProcess._bootstrap" in path[:path.index("second_part")] and "job" in path for path in paths), f"{method}: paths lead there: {paths[:1]}")
         checked = subprocess.run([tracer, "check", place], capture_output=True, text=True)
         need(checked.returncode == 0, f"{method}: the archive is valid {checked.stdout}{checked.stderr}")
+    return True
 
 
 def main():
-    tracer = os.path.abspath(sys.argv[1])
+    tracer, check = os.path.abspath(sys.argv[1]), {"shares": check_shares, "workers": check_workers}[sys.argv[2]]
     before = set(glob.glob("/tmp/perf-*.map"))
     looked_at = 0
     try:
         for python, version in find_pythons((3, 12)):
             with tempfile.TemporaryDirectory() as directory:
-                if check(tracer, python, version, pathlib.Path(directory)):
-                    check_workers(tracer, python, pathlib.Path(directory))
-                    looked_at += 1
+                looked_at += check(tracer, python, version, pathlib.Path(directory))
     finally:
         for left in set(glob.glob("/tmp/perf-*.map")) - before:  # the interpreters' own; those of other tests still run
             if not pathlib.Path("/proc", left.removeprefix("/tmp/perf-").removesuffix(".map")).exists():
