@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles (syntax only) the sources of the build that could tell another LLVM's omp-tools.h from the build's own: those
-that name something that is declared otherwise in it, and one source for each header of ours that does. The other header is
+that name something that is declared otherwise in it, and as few as can be that include each header of ours that does. The other header is
 unpacked from Debian's package. Status 77 where it cannot be had, or is the one that the build itself uses."""
 import argparse
 import json
@@ -56,6 +56,22 @@ def changed_names(own, other):
     return words(one ^ two, r"\b(?:omp[td]?_\w+|FOREACH_\w+)") | (words(one) - words(two))
 
 
+def enough(candidates):
+    """Of (what names itself something, its headers that do, what it is): those that do, and then always who includes most of the headers
+    that nobody has included yet."""
+    taken = [one for one in candidates if one[0]]
+    seen = set().union(*(headers for _, headers, _ in taken))
+    left = [one for one in candidates if not one[0]]
+    while left:
+        best = max(left, key=lambda one: len(one[1] - seen))
+        if not best[1] - seen:
+            break
+        taken.append(best)
+        seen |= best[1]
+        left.remove(best)
+    return [what for _, _, what in taken]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--build", type=pathlib.Path, required=True)
@@ -83,17 +99,14 @@ def main():
             named[file] = ours and bool(names.search(file.read_text(errors="replace")))
         return named[file]
 
-    seen = set()
-    failed = compiled = 0
+    candidates = []
     for entry in json.loads((options.build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
         output = words[words.index("-o") + 1]
-        if output not in objects:
-            continue
-        theirs = {file for file in objects[output] if names_one(file)}
-        if not names_one(pathlib.Path(entry["file"]).resolve()) and theirs <= seen:
-            continue
-        seen |= theirs
+        if output in objects:
+            candidates.append((names_one(pathlib.Path(entry["file"]).resolve()), {file for file in objects[output] if names_one(file)}, (entry, words)))
+    failed = compiled = 0
+    for entry, words in enough(candidates):
         words = [word.replace(str(options.build / "omp-tools"), str(alone)) for word in words if word != "-c"]
         if pathlib.Path(words[0]).name == "ccache":
             words = words[1:]
