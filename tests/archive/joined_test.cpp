@@ -2,8 +2,15 @@
 // Files and I/O handles of several parts as those of one archive.
 #include "formats/otf2/join/joined_definitions.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "catch.hpp"
+#include "formats/otf2/common/mpi_communicators.hpp"
 #include "formats/otf2/join/local_definition_writer.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/property_names.hpp"
 
 using namespace tracer;
 using namespace tracer::otf2;
@@ -69,6 +76,47 @@ TEST_CASE("an I/O paradigm whose number has another name is counted, and not kep
   REQUIRE(joined.io_paradigms.size() == 1);
   CHECK(joined.strings[joined.io_paradigms[0].identification] == "MPI");
   CHECK(joined.not_joined == 1);
+}
+
+TEST_CASE("a part keeps its communicators' members as recorded, and the worlds have each of them once") {
+  const auto of_rank = [](int rank) {
+    const std::string comm = properties::mpi_comm;
+    return read_part_of_mpi(
+        {{properties::mpi_world_size, "10000"},
+         {properties::mpi_world_rank, std::to_string(rank)},
+         {comm + "0", "identity=WORLD;size=10000;rank=" + std::to_string(rank) + ";members=0-9999;name=MPI_COMM_WORLD"},
+         {comm + "2", "identity=WORLD/1@0;parent=0;size=3;rank=0;members=9999,3-4;name="},
+         {comm + "3", "identity=WORLD/2@0;parent=0;size=2;rank=0;members=9999-10000;name="}},
+        "launch");
+  };
+  MpiWorlds worlds;
+  for (int rank = 0; rank < 3; ++rank) {
+    const PartOfMpi part = of_rank(rank);
+    CHECK(part.comms.at(0).members == "0-9999");
+    worlds.add(part);
+  }
+  const PartOfMpi part = of_rank(0);
+  const auto members = [&](const std::string& identity) {
+    return worlds.comms().at(worlds.identity(part, identity)).members;
+  };
+  REQUIRE(members("WORLD").size() == 10000);
+  CHECK(members("WORLD").back() == 9999);
+  CHECK(members("WORLD/1@0") == std::vector<std::uint64_t>{9999, 3, 4});
+  CHECK(members("WORLD/2@0").empty());  // no such rank
+}
+
+TEST_CASE("a world whose members no part records has all of its ranks, behind those of the worlds before it") {
+  MpiWorlds worlds;
+  for (const char* launch : {"one", "two"}) {
+    PartOfMpi part;
+    part.world = launch;
+    part.size = 2;
+    part.comms[0].identity = "WORLD";
+    worlds.add(part);
+    CHECK(worlds.comms().at(worlds.identity(part, "WORLD")).members ==
+          std::vector<std::uint64_t>{worlds.base(part), worlds.base(part) + 1});
+  }
+  CHECK(worlds.size() == 4);
 }
 
 TEST_CASE("events refer to attributes and regions, to locations only where an attribute does") {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,17 +48,17 @@ PartWithMessages rank_of_two(const std::filesystem::path& directory, std::uint32
     writer->close();
   }
   sink->finish(d);
-  PartWithMessages part{directory, {}, rank};
-  part.mpi.world = "world";
-  part.mpi.size = 2;
-  part.mpi.rank = rank;
+  otf2::PartOfMpi mpi;
+  mpi.world = "world";
+  mpi.size = 2;
+  mpi.rank = rank;
   otf2::MpiCommunicator world;
   world.ref = 0;
   world.identity = "WORLD";
   world.size = 2;
-  world.members = {0, 1};
-  part.mpi.comms.emplace(0, std::move(world));
-  return part;
+  world.members = "0-1";
+  mpi.comms.emplace(0, std::move(world));
+  return {directory, std::make_shared<const otf2::PartOfMpi>(std::move(mpi)), rank};
 }
 
 TEST_CASE("messages that threads send in turn belong to their receives, however many of them are looked at") {

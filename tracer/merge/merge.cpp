@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <new>
 #include <set>
 #include <system_error>
@@ -140,9 +141,9 @@ void note_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result
   };
   std::map<std::string, World> worlds;
   for (const PartOfJob& part : parts) {
-    if (part.mpi.empty()) continue;
-    World& world = worlds[part.mpi.world];
-    world.size = part.mpi.size;
+    if (part.mpi->empty()) continue;
+    World& world = worlds[part.mpi->world];
+    world.size = part.mpi->size;
     for (std::uint32_t p = 0; p < part.summary.processes; ++p) {
       if (world.ranks.insert(part.rank + static_cast<long>(p)).second) continue;
       ++world.twice;
@@ -176,9 +177,9 @@ ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts) {
   std::vector<MessageOfJob> messages;
   if (std::any_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain != 0; })) {
     std::vector<PartWithMessages> ends;
+    const auto nowhere = std::make_shared<const otf2::PartOfMpi>();
     for (std::size_t i = 0; i < parts.size(); ++i)
-      ends.push_back(
-          {parts[i].directory, parts[i].summary.processes == 1 ? parts[i].mpi : otf2::PartOfMpi{}, domains[i]});
+      ends.push_back({parts[i].directory, parts[i].summary.processes == 1 ? parts[i].mpi : nowhere, domains[i]});
     messages = messages_of(ends);
   }
   return bring_together(clocks, messages);
@@ -220,6 +221,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   if (common.domains > 1) result.clocks = clocks_line(common);
   std::vector<otf2::PartToJoin> joined;
   SamplesOfJob samples;
+  const std::vector<std::uint32_t> parents = parents_of(parts);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const PartOfJob& part = parts[i];
     otf2::PartToJoin one;
@@ -231,7 +233,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
       one.identity.in_whole = [&line = common.offsets[i]](const Property& p) { return in_common_time(p, line); };
     if (part.summary.processes == 1) {
       one.identity.process_name = parts.size() == 1 ? std::string{} : name_of_process(part);
-      one.identity.parent = parent_of(part, parts);
+      one.identity.parent = parents[i];
       for (const Property& p : part.summary.properties)
         if (is_of_process(p.name)) one.identity.properties.push_back(p);
     }

@@ -35,11 +35,11 @@ class Messages {
  public:
   Messages(const std::vector<PartWithMessages>& parts, std::size_t most) : parts_(parts) {
     for (const PartWithMessages& part : parts)
-      if (!part.mpi.empty()) worlds_.add(part.mpi);
+      if (!part.mpi->empty()) worlds_.add(*part.mpi);
     part_of_.assign(worlds_.size(), none);
     for (std::uint32_t p = 0; p < parts.size(); ++p) {
-      if (parts[p].mpi.empty()) continue;
-      const std::uint64_t rank = worlds_.base(parts[p].mpi) + parts[p].mpi.rank;
+      if (parts[p].mpi->empty()) continue;
+      const std::uint64_t rank = worlds_.base(*parts[p].mpi) + parts[p].mpi->rank;
       if (rank < part_of_.size()) part_of_[rank] = p;
     }
     most_ = std::max<std::size_t>(2 * most / std::max<std::size_t>(parts.size(), 1), 1024);
@@ -92,7 +92,7 @@ class Messages {
     std::unordered_map<std::uint64_t, Comm> comms;
 
     Part(Messages& all, std::uint32_t p) : index(p) {
-      const otf2::PartOfMpi& mpi = all.parts_[p].mpi;
+      const otf2::PartOfMpi& mpi = *all.parts_[p].mpi;
       for (const auto& [number, comm] : mpi.comms) {
         if (!comm.ref) continue;
         const std::string identity = all.worlds_.identity(mpi, comm.identity);

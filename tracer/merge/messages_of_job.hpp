@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "formats/otf2/common/mpi_communicators.hpp"
@@ -13,7 +14,7 @@ namespace tracer {
 
 struct PartWithMessages {
   std::filesystem::path directory;
-  otf2::PartOfMpi mpi;      ///< empty: it cannot be placed
+  otf2::SharedPartOfMpi mpi = std::make_shared<const otf2::PartOfMpi>();  ///< empty: it cannot be placed
   std::uint32_t clock = 0;  ///< parts of one clock: messages between them are left out
 };
 

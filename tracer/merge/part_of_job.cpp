@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -56,13 +57,15 @@ PartOfJob read_part_of_job(const fs::path& directory) {
   PartOfJob part;
   part.directory = directory;
   part.summary = otf2::read_part(directory);
-  const auto& all = part.summary.properties;
+  auto& all = part.summary.properties;
   part.launcher = fact(all, properties::fact(properties::job_launcher));
-  part.mpi = otf2::read_part_of_mpi(all, part.launcher);
-  if (!part.mpi.empty()) part.rank = static_cast<long>(part.mpi.rank);
+  otf2::PartOfMpi mpi = otf2::read_part_of_mpi(all, part.launcher);
+  std::erase_if(all, [](const Property& p) { return otf2::is_of_mpi_object(p.name); });
+  all.shrink_to_fit();
+  if (!mpi.empty()) part.rank = static_cast<long>(mpi.rank);
   if (const auto rank = parse_number(fact(all, properties::fact(properties::job_rank)))) {
-    if (part.mpi.empty()) part.rank = static_cast<long>(*rank);
-    part.is_another_to_launcher = part.mpi.size == 1 && *rank != 0;
+    if (mpi.empty()) part.rank = static_cast<long>(*rank);
+    part.is_another_to_launcher = mpi.size == 1 && *rank != 0;
   }
   part.host = property(all, properties::host);
   part.process_id = property(all, properties::process_id);
@@ -72,12 +75,13 @@ PartOfJob read_part_of_job(const fs::path& directory) {
   part.not_recorded = property(all, not_recorded_property);
   part.mpi_abort = fact(all, properties::run_fact(properties::run_mpi_abort));
   // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
-  if (part.mpi.size == 1) part.mpi.world += '\n' + part.host + '\n' + part.process_id;
+  if (mpi.size == 1) mpi.world += '\n' + part.host + '\n' + part.process_id;
   part.clock = clock_of_part(all, part.summary.clock);
-  if (!part.mpi.empty() && part.summary.processes == 1) {
-    part.clock.world = part.mpi.world;
-    part.clock.rank = part.mpi.rank;
+  if (!mpi.empty() && part.summary.processes == 1) {
+    part.clock.world = mpi.world;
+    part.clock.rank = mpi.rank;
   }
+  part.mpi = std::make_shared<const otf2::PartOfMpi>(std::move(mpi));
   return part;
 }
 
@@ -103,16 +107,23 @@ std::string name_of_process(const PartOfJob& part) {
   return "Process " + part.process_id + (program.empty() ? "" : " (" + program + ")");
 }
 
-std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& parts) {
-  std::uint32_t found = undefined_ref;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const PartOfJob& p = parts[i];
-    if (&p == &child || child.parent_id.empty() || p.process_id != child.parent_id || p.host != child.host ||
-        p.clock.domain != child.clock.domain || p.clock.begin() > child.clock.begin())
-      continue;
-    if (found == undefined_ref || parts[found].clock.begin() < p.clock.begin()) found = static_cast<std::uint32_t>(i);
+std::vector<std::uint32_t> parents_of(const std::vector<PartOfJob>& parts) {
+  using Process = std::tuple<std::string_view, std::string_view, std::string_view>;
+  std::map<Process, std::vector<std::uint32_t>> numbered;  // a number may have been several processes', one by one
+  for (std::uint32_t i = 0; i < parts.size(); ++i)
+    numbered[{parts[i].clock.domain, parts[i].host, parts[i].process_id}].push_back(i);
+  std::vector<std::uint32_t> parents(parts.size(), undefined_ref);
+  for (std::uint32_t child = 0; child < parts.size(); ++child) {
+    const PartOfJob& c = parts[child];
+    const auto of_number = numbered.find({c.clock.domain, c.host, c.parent_id});
+    if (c.parent_id.empty() || of_number == numbered.end()) continue;
+    std::uint32_t& found = parents[child];
+    for (const std::uint32_t p : of_number->second) {
+      if (p == child || parts[p].clock.begin() > c.clock.begin()) continue;
+      if (found == undefined_ref || parts[found].clock.begin() < parts[p].clock.begin()) found = p;
+    }
   }
-  return found;
+  return parents;
 }
 
 std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
@@ -128,7 +139,7 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
         at->second = at->second && p.value == "true";
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
-      } else if (p.name != properties::processes && !otf2::is_of_mpi_object(p.name) && !is_of_clocks(p.name)) {
+      } else if (p.name != properties::processes && !is_of_clocks(p.name)) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
         if (value == p.value) ++times;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace tracer {
 /// A part's summary and where it is.
 struct PartOfJob {
   std::filesystem::path directory;
-  otf2::PartSummary summary;
-  otf2::PartOfMpi mpi;
+  otf2::PartSummary summary;  ///< its properties without those of communicators and windows, which `mpi` has
+  otf2::SharedPartOfMpi mpi = std::make_shared<const otf2::PartOfMpi>();
   long rank = -1;                       ///< to MPI, or to the launcher; -1 none
   bool is_another_to_launcher = false;  ///< the launcher numbered it, but MPI takes it for started alone
   std::string launcher, host, process_id, parent_id, program, ending, mpi_abort;  ///< "": not recorded
@@ -34,9 +35,9 @@ void sort_parts(std::vector<PartOfJob>& parts);
 /// "" where the part's own name has it.
 std::string name_of_process(const PartOfJob& part);
 
-/// The process that started it: of the same kernel, and with that number when the other began. An index into `parts`;
-/// undefined_ref: none of them.
-std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& parts);
+/// For each the process that started it: of the same kernel, and with that number when the other began. An index into
+/// `parts`; undefined_ref: none of them.
+std::vector<std::uint32_t> parents_of(const std::vector<PartOfJob>& parts);
 
 /// A fact of the process that stands in its anchor, and belongs to the process where there are several.
 bool is_of_process(const std::string& property);

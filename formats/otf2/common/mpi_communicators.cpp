@@ -86,13 +86,6 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
   if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
   part.size = static_cast<std::uint32_t>(*size);
   part.rank = static_cast<std::uint32_t>(*rank);
-  std::size_t room = most_members;
-  const auto members = [&](const std::map<std::string, std::string>& fields, const char* key) {
-    std::vector<std::uint64_t> ranks = parse_ranks(text(fields, key), *size);
-    if (ranks.size() > room) return std::vector<std::uint64_t>{};
-    room -= ranks.size();
-    return ranks;
-  };
   for (const Property& p : properties) {
     const std::string_view name = p.name;
     const bool is_comm = name.starts_with(comm_property);
@@ -102,14 +95,9 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
     if (!n || *n > most_ranks || text(fields, "identity").empty()) continue;
     const auto index = static_cast<std::uint32_t>(*n);
     if (is_comm) {
-      MpiCommunicator& c = part.comms[index];
-      c = {small(fields, "ref"),     text(fields, "identity"),          text(fields, "name"),
-           small(fields, "parent"),  small(fields, "size").value_or(0), members(fields, "members"),
-           members(fields, "remote")};
-      if (c.members.empty() && c.identity == "WORLD" && *size <= room) {
-        for (std::uint64_t r = 0; r < *size; ++r) c.members.push_back(r);
-        room -= c.members.size();
-      }
+      part.comms[index] = {small(fields, "ref"),    text(fields, "identity"),          text(fields, "name"),
+                           small(fields, "parent"), small(fields, "size").value_or(0), text(fields, "members"),
+                           text(fields, "remote")};
     } else {
       part.windows[index] = {small(fields, "ref"), text(fields, "identity"), text(fields, "name"),
                              small(fields, "comm").value_or(0)};
@@ -142,6 +130,14 @@ void MpiWorlds::add(const PartOfMpi& part) {
   }
   const std::uint64_t base = world->second.base;
   if (part.size != world->second.size) return;  // of another launch, under the same name
+  std::size_t room = most_members;
+  const auto ranks = [&](const std::string& list) {
+    std::vector<std::uint64_t> all = parse_ranks(list, part.size);
+    if (all.size() > room) return std::vector<std::uint64_t>{};
+    room -= all.size();
+    for (std::uint64_t& rank : all) rank += base;
+    return all;
+  };
   for (const auto& [n, from] : part.comms) {
     Comm& comm = comms_[identity(part, from.identity)];
     comm.size = from.size;
@@ -151,8 +147,9 @@ void MpiWorlds::add(const PartOfMpi& part) {
         comm.parent = identity(part, parent->second.identity);
     }
     if (comm.members.empty() && from.identity != "SELF") {
-      for (const std::uint64_t rank : from.members) comm.members.push_back(base + rank);
-      for (const std::uint64_t rank : from.remote) comm.remote.push_back(base + rank);
+      comm.members = ranks(from.members);
+      if (comm.members.empty() && from.identity == "WORLD") comm.members = ranks("0-" + std::to_string(part.size - 1));
+      comm.remote = ranks(from.remote);
       // Both sides record an intercommunicator, each its own group first: the one with the smaller rank is group A.
       if (!comm.remote.empty() && !comm.members.empty() && comm.remote.front() < comm.members.front())
         comm.members.swap(comm.remote);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct MpiCommunicator {
   std::string identity, name;
   std::optional<std::uint32_t> parent;  ///< index in PartOfMpi::comms
   std::uint32_t size = 0;
-  std::vector<std::uint64_t> members, remote;  ///< world ranks; empty: not recorded
+  std::string members, remote;  ///< world ranks as recorded, "0-3,8"; empty: not recorded
 };
 
 struct MpiWindow {
@@ -36,6 +37,8 @@ struct PartOfMpi {
   std::map<std::uint32_t, MpiWindow> windows;
   bool empty() const { return size == 0; }
 };
+/// One for all who ask; never nullptr.
+using SharedPartOfMpi = std::shared_ptr<const PartOfMpi>;
 
 /// Whether a property describes one communicator or window: there are as many as the process has made.
 bool is_of_mpi_object(std::string_view property) noexcept;

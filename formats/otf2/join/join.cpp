@@ -120,7 +120,7 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
   MpiWorlds worlds;
   std::uint32_t processes = 0;
   for (const PartToJoin& part : parts) {
-    worlds.add(part.identity.mpi);
+    worlds.add(*part.identity.mpi);
     processes += part.identity.processes;
   }
   const auto begun = begin(directory, options.event_chunk);

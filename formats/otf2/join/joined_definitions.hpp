@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,7 +41,7 @@ struct PartIdentity {
   std::uint32_t parent = undefined_ref;  ///< process of the whole that started it
   std::uint32_t first_process = 0;       ///< reference of its first process in the whole
   std::uint32_t processes = 1;
-  PartOfMpi mpi;                                   ///< empty: no MPI
+  SharedPartOfMpi mpi = std::make_shared<const PartOfMpi>();  ///< empty: no MPI
   std::map<std::uint32_t, std::uint32_t> sampled;  ///< its sampled threads' numbers in the whole (tracer/samples.hpp)
   /// A property of a process, with a text for its value, as the whole has it; empty: as the part has it.
   std::function<Property(const Property&)> in_whole;

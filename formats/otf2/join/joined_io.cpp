@@ -8,12 +8,12 @@ namespace tracer::otf2 {
 
 void JoinedDefinitions::add_windows(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps) {
   using R = ReferenceKind;
-  const auto window_of = by_reference(identity.mpi.windows);
+  const auto window_of = by_reference(identity.mpi->windows);
   for (const RmaWindowDef& w : part.windows) {
     RmaWindowDef own{windows.size(), narrow(maps.at(R::string, w.name)), narrow(maps.at(R::comm, w.comm)), w.flags};
     if (const auto found = window_of.find(w.ref); found != window_of.end()) {
       const auto [same, is_new] =
-          mpi_window_index_.emplace(worlds_.identity(identity.mpi, found->second->identity), narrow(own.ref));
+          mpi_window_index_.emplace(worlds_.identity(*identity.mpi, found->second->identity), narrow(own.ref));
       maps.set(R::rma_window, w.ref, same->second);
       if (!is_new) continue;
     }

@@ -34,7 +34,7 @@ void JoinedDefinitions::add_groups(const TraceDefinitions& part, const PartIdent
     GroupDef& all = groups[found->second];
     maps.set(R::group, g.ref, found->second);
     if (g.paradigm == mpi) {
-      base[mpi] = worlds_.base(identity.mpi);
+      base[mpi] = worlds_.base(*identity.mpi);
       for (std::size_t rank = 0; rank < g.members.size(); ++rank) {
         const auto global = member_of(R::location, g.members[rank]);
         if (global == undefined_location || base[mpi] + rank >= all.members.size()) continue;
@@ -73,12 +73,12 @@ std::uint32_t JoinedDefinitions::group_of_ranks(const std::vector<std::uint64_t>
 
 void JoinedDefinitions::add_comms(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps) {
   using R = ReferenceKind;
-  const auto comm_of = by_reference(identity.mpi.comms);
+  const auto comm_of = by_reference(identity.mpi->comms);
   for (const CommDef& c : part.comms) {
     const auto name = narrow(maps.at(R::string, c.name));
     std::string known;
     if (const auto found = comm_of.find(c.ref); found != comm_of.end()) {
-      known = worlds_.identity(identity.mpi, found->second->identity);
+      known = worlds_.identity(*identity.mpi, found->second->identity);
       if (const auto same = mpi_comm_index_.find(known); same != mpi_comm_index_.end()) {
         maps.set(R::comm, c.ref, same->second);
         continue;
