@@ -19,7 +19,7 @@ struct made_together {
     call.enter(begins_collective);
     const Word result = next(words...);
     if (ends_failed(call, result)) return result;
-    const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
+    const std::uint32_t ordinal = is_by_all(making) ? next_child(parent) : 0;
     Comm* const made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
     if (made != nullptr) call.comm_made(*made);
     // Only the group's members call MPI_Comm_create_group: it is no operation of the parent.
@@ -32,6 +32,7 @@ struct made_together {
 template <Making making>
 using comm_making = made_together<making, 0, 1>;
 using comm_new = comm_making<Making::by_parent>;
+using comm_dup = comm_making<Making::by_dup>;
 using comm_create_group = comm_making<Making::by_group>;
 using comm_merge = comm_making<Making::by_merge>;
 

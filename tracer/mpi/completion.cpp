@@ -47,7 +47,7 @@ void receive_of_exchange(const Call& call, const Pending& p, Word status, Endpoi
 }
 
 void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
-  Comm* const made = add_comm(p.new_comm, *p.comm, Making::by_parent, p.ordinal);
+  Comm* const made = add_comm(p.new_comm, *p.comm, Making::by_dup, p.ordinal);
   if (made != nullptr) call.comm_made(*made);
   call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
 }

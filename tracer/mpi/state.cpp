@@ -66,6 +66,7 @@ struct Members {
   }
 };
 
+/// The first `size` of the group. All of them cost some versions of Open MPI time with the square of their number.
 void load_members(Members& members, Word comm, MpiFunction which, int size) noexcept {
   Word group = 0;
   if (ask(which, comm, &group) != 0) return;
@@ -81,17 +82,40 @@ void record_comm(const Comm& comm, const char* name) noexcept {
   record_fact(properties::fact(properties::mpi_comm), comm.id, value.get());
 }
 
-void describe(Comm& comm, const Comm* parent, const Members& members, const Members& remote) noexcept {
+/// Whether its fact lists its members here.
+bool lists_members(const Comm& comm) noexcept {
+  return comm.rank == 0 || comm.size <= max_members_recorded;
+}
+
+/// Text within a fact.
+struct List {
+  const char* text = "";
+  int length = 0;  ///< 0: none
+};
+
+List members_in(const char* fact) noexcept {
+  static constexpr char key[] = ";members=";
+  const char* const found = std::strstr(fact, key);
+  if (found == nullptr) return {};
+  const char* const list = found + sizeof key - 1;
+  return {list, static_cast<int>(std::strcspn(list, ";"))};
+}
+
+/// `same`: the list of members, if another communicator has it.
+void describe(Comm& comm, const Comm* parent, const Members& members, const Members& remote,
+              const List& same) noexcept {
   Text text;
   text.add("identity=%s", comm.identity);
   if (parent != nullptr) text.add(";parent=%u", parent->id);
   text.add(";size=%d;rank=%d", comm.size, comm.rank);
-  if (members.size > 0 && (comm.rank == 0 || comm.size <= max_members_recorded)) {
+  if (same.length > 0) {
+    text.add(";members=%.*s", same.length, same.text);
+  } else if (members.size > 0 && lists_members(comm)) {
     text.add(";members=");
     text.add_ranges(members.ranks, members.size);
   }
   if (comm.remote != 0) text.add(";remote_size=%d", comm.remote);
-  if (remote.size > 0 && (comm.rank == 0 || comm.size <= max_members_recorded)) {
+  if (remote.size > 0 && lists_members(comm)) {
     text.add(";remote=");
     text.add_ranges(remote.ranks, remote.size);
   }
@@ -138,8 +162,12 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
   ask(MpiFunction::Comm_size, handle, &comm.size);
   ask(MpiFunction::Comm_rank, handle, &comm.rank);
   ask(MpiFunction::Comm_test_inter, handle, &is_inter);
+  // Of a communicator within one of this world the first member, who names it, is enough where no list is made of them.
+  const bool is_within = is_by_all(making) && is_inter == 0 && !parent->is_foreign, lists = lists_members(comm);
+  List same;
+  if (is_within && making == Making::by_dup && lists && comm.size > 1) same = members_in(parent->fact);
   Members members, remote;
-  load_members(members, handle, MpiFunction::Comm_group, comm.size);
+  load_members(members, handle, MpiFunction::Comm_group, is_within && (!lists || same.length > 0) ? 1 : comm.size);
   if (is_inter != 0) {
     ask(MpiFunction::Comm_remote_size, handle, &comm.remote);
     load_members(remote, handle, MpiFunction::Comm_remote_group, comm.remote);
@@ -148,7 +176,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
   Text identity;
   if (comm.is_foreign || parent == nullptr || members.size == 0) {
     identity.add("?%d.%u", world_comm().rank, comm.id);
-  } else if (making == Making::by_parent) {
+  } else if (is_by_all(making)) {
     // Of an intercommunicator the side with the lower first rank gives its name.
     int leader = members.ranks[0];
     if (remote.size > 0 && remote.ranks[0] < leader) leader = remote.ranks[0];
@@ -168,7 +196,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal,
     identity.add("/%c%016llx.%u", kind, static_cast<unsigned long long>(hash), count);
   }
   comm.identity = identity.keep();
-  describe(comm, parent_of(comm, parent, making, peer), members, remote);
+  describe(comm, parent_of(comm, parent, making, peer), members, remote, same);
   record_comm(comm, nullptr);
   return &comm;
 }

@@ -196,14 +196,18 @@ Comm* find_comm(Thread& thread, Word handle) noexcept;
 
 enum class Making : char {
   by_parent = '/',  ///< all of the parent made it together
+  by_dup = '=',     ///< so they did, and its members are the parent's
   by_group = 'g',   ///< only its members did
   by_merge = 'm',
   by_leaders = 'i',  ///< an intercommunicator
   by_session = 's',  ///< of groups
   foreign = 'f',
 };
-/// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is
-/// next_child()'s, taken when the call has succeeded: one that failed is none of the parent's. `peer`: of
+constexpr bool is_by_all(Making making) noexcept {
+  return making == Making::by_parent || making == Making::by_dup;
+}
+/// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. Where all of the parent made it `ordinal`
+/// is next_child()'s, taken when the call has succeeded: one that failed is none of the parent's. `peer`: of
 /// Making::by_leaders the communicator in which the leaders found each other, which only they have (nullptr).
 Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal, const Comm* peer = nullptr) noexcept;
 inline std::uint32_t next_child(Comm& parent) noexcept {
