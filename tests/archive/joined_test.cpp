@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files and I/O handles of several parts as those of one archive.
+// Files, I/O handles and communicators of several parts as those of one archive.
 #include "formats/otf2/join/joined_definitions.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
 #include "formats/otf2/common/mpi_communicators.hpp"
 #include "formats/otf2/join/local_definition_writer.hpp"
+#include "formats/otf2/write/definition_writer.hpp"
 #include "tracer/definitions.hpp"
 #include "tracer/property_names.hpp"
 
@@ -103,6 +105,45 @@ TEST_CASE("a part keeps its communicators' members as recorded, and the worlds h
   CHECK(members("WORLD").back() == 9999);
   CHECK(members("WORLD/1@0") == std::vector<std::uint64_t>{9999, 3, 4});
   CHECK(members("WORLD/2@0").empty());  // no such rank
+}
+
+TEST_CASE("a share has its communicators' members as ranges, of which the anchor has room for many") {
+  PartIdentity identity;
+  PartOfMpi mpi;
+  mpi.world = "launch";
+  mpi.size = 20000;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    mpi.comms[i].identity = i == 0 ? "WORLD" : "WORLD/" + std::to_string(i) + "@0";
+    mpi.comms[i].size = mpi.size;
+    mpi.comms[i].members = "0-19999";
+  }
+  mpi.comms[5].members = "19999,0-9,20-21";
+  identity.mpi = std::make_shared<const PartOfMpi>(mpi);
+  MpiWorlds worlds;
+  worlds.add(mpi);
+  JoinedDefinitions joined(1, worlds);
+  TraceDefinitions part = part_with("a", "MPI", "/x");
+  part.groups.add({0, 1, values::group_comm_locations, 4, 0, {}});  // OTF2_PARADIGM_MPI
+  joined.add(part, identity);
+  const DividedProperties parted = divided(joined.mpi_properties());
+  CHECK(parted.of_group.empty());
+  const PartOfMpi again = read_part_of_mpi(parted.of_archive, "launch");
+  REQUIRE(again.comms.size() == 6);
+  for (const auto& one : again.comms)
+    CHECK(one.second.members == (one.second.identity == "WORLD/5@0" ? "19999,0-9,20-21" : "0-19999"));
+}
+
+TEST_CASE("a list of members that no string has room for is left out, not cut") {
+  std::string list = "0";
+  for (int rank = 2; list.size() < 100'000; rank += 2) list += "," + std::to_string(rank);
+  std::vector<Property> all;
+  for (int i = 0; i < 4; ++i)
+    all.push_back({properties::mpi_comm + std::to_string(i),
+                   "identity=x;size=9;members=" + list + ";remote_size=9;remote=" + list + ";name=a;members=1"});
+  const DividedProperties parted = divided(all);
+  REQUIRE(parted.of_archive.size() == 1);
+  CHECK(parted.of_archive[0].value == all[0].value);
+  for (const Property& p : parted.of_group) CHECK(p.value == "identity=x;size=9;remote_size=9;name=a;members=1");
 }
 
 TEST_CASE("a world whose members no part records has all of its ranks, behind those of the worlds before it") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -69,6 +70,27 @@ std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t be
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return ranks;
+}
+
+std::string format_ranks(const std::vector<std::uint64_t>& ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (i == 0 ? "" : ",") + std::to_string(ranks[i]);
+    if (last > i) text += '-' + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string without_members(std::string property) {
+  for (const std::string_view list : {";members=", ";remote="}) {
+    const auto begin = property.find(list);
+    if (begin == property.npos || begin > property.find(";name=")) continue;
+    property.erase(begin, property.find(';', begin + 1) - begin);
+  }
+  return property;
 }
 
 bool is_of_mpi_object(std::string_view property) noexcept {

@@ -48,6 +48,10 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
 
 /// "0-3,8,10-12"
 std::vector<std::uint64_t> parse_ranks(const std::string& text, std::uint64_t below);
+std::string format_ranks(const std::vector<std::uint64_t>& ranks);
+
+/// A communicator's property without the lists of its members, which are then as if not recorded.
+std::string without_members(std::string property);
 
 /// All worlds of a job, one behind the other.
 class MpiWorlds {

@@ -138,9 +138,7 @@ std::vector<Property> JoinedDefinitions::mpi_properties() const {
   std::map<std::string, std::size_t> number;
   for (const auto& [identity, comm] : worlds_.comms()) number.emplace(identity, number.size());
   const auto list = [](const char* key, const std::vector<std::uint64_t>& ranks) {
-    std::string text;
-    for (const std::uint64_t r : ranks) text += (text.empty() ? "" : ",") + std::to_string(r);
-    return text.empty() ? text : ";" + std::string{key} + "=" + text;
+    return ranks.empty() ? std::string{} : ";" + std::string{key} + "=" + format_ranks(ranks);
   };
   for (const auto& [identity, comm] : worlds_.comms()) {
     std::string value = "identity=" + identity.substr(identity.find('\n') + 1);

@@ -25,8 +25,6 @@ namespace tracer::otf2 {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t max_string = 64 * 1024;
-
 const OTF2_FlushCallbacks flush_callbacks{
     [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; }, nullptr};
 

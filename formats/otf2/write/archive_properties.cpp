@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "formats/otf2/common/mpi_communicators.hpp"
 #include "formats/otf2/write/definition_writer.hpp"
@@ -40,7 +41,12 @@ DividedProperties divided(const std::vector<Property>& properties) {
     for (const Property& property : properties) {
       if (is_of_mpi_object(property.name) != is_many) continue;
       used += property.name.size() + property.value.size() + property_overhead;
-      (is_many && used > most_in_anchor ? all.of_group : all.of_archive).push_back(property);
+      if (!is_many || used <= most_in_anchor) {
+        all.of_archive.push_back(property);
+        continue;
+      }
+      Property& kept = all.of_group.emplace_back(property);
+      if (kept.value.size() > max_string) kept.value = without_members(std::move(kept.value));
     }
   }
   return all;
@@ -66,7 +72,7 @@ void write_archive_properties(OTF2_Archive* archive, const Definitions& definiti
 }
 
 std::uint64_t definition_chunk_bytes(const Definitions& definitions, std::size_t mapping_tables) noexcept {
-  std::size_t largest = std::max<std::size_t>(64 * 1024, mapping_tables);  // the longest string
+  std::size_t largest = std::max(max_string, mapping_tables);
   for (const auto& group : definitions.groups) largest = std::max(largest, group.members.size() * 9);
   const std::uint64_t wanted = std::bit_ceil(2 * largest);
   return std::clamp(wanted, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);

@@ -11,8 +11,6 @@
 namespace tracer::otf2 {
 namespace {
 
-constexpr std::size_t max_string = 64 * 1024;  ///< a longer one would need chunks no reader wants
-
 OTF2_SystemTreeDomain domain_of(NodeDomain domain) noexcept {
   switch (domain) {
     case NodeDomain::machine:

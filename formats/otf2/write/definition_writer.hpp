@@ -4,6 +4,7 @@
 
 #include <otf2/otf2.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,6 +16,9 @@
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {
+
+/// Of a definition; a longer one would need chunks no reader wants.
+inline constexpr std::size_t max_string = 64 * 1024;
 
 /// Writes every string before what refers to it, and parents before children as they come.
 class DefinitionWriter {
@@ -59,7 +63,7 @@ class DefinitionWriter {
 };
 
 /// Communicators are as many as a process has made, and the anchor has room for some thousand: the others stand in the
-/// definitions, with the first location group.
+/// definitions, with the first location group. There a list of members that no string has room for is left out.
 struct DividedProperties {
   std::vector<Property> of_archive, of_group;
 };
