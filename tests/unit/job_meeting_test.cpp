@@ -2,7 +2,9 @@
 // Processes of a launch that meet over files: all agree, whoever comes late.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -83,6 +85,19 @@ TEST_CASE("what another program of the launch has left is nobody's answer") {
 TEST_CASE("who cannot write for the limit of file sizes hears nothing, and lives") {
   const Place place;
   CHECK(test::holds_without_file_room([&] { return meet(place.path, "m", 0, 2, 1, 60s).empty(); }));
+}
+
+TEST_CASE("the more are to meet the seldomer each of them looks") {
+  const auto looks_in_two_seconds = [](std::uint32_t size) {
+    const Pauses pauses = pauses_of(size);
+    int looks = 1;
+    std::chrono::microseconds time{0}, pause = pauses.first;
+    for (; time < 2s; pause = std::min(pause * 2, pauses.longest), ++looks) time += pause;
+    return looks;
+  };
+  CHECK(looks_in_two_seconds(4) > 100);
+  CHECK(looks_in_two_seconds(10'000) <= 5);
+  CHECK(looks_in_two_seconds(100'000) == 2);  // at once, and in the end
 }
 
 TEST_CASE("where there is no directory nobody waits") {

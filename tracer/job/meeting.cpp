@@ -142,15 +142,22 @@ class Table {
 
 /// Tries until there is a result or the time is over; seldomer and seldomer.
 template <class Try>
-bool patiently(Clock::time_point until, const Try& attempt) {
-  for (std::chrono::microseconds pause{100};; pause = std::min(pause * 2, std::chrono::microseconds{20'000})) {
+bool patiently(Clock::time_point until, const Pauses& pauses, const Try& attempt) {
+  for (std::chrono::microseconds pause = pauses.first;; pause = std::min(pause * 2, pauses.longest)) {
     if (attempt()) return true;
-    if (Clock::now() + pause > until) return false;
-    std::this_thread::sleep_for(pause);
+    const Clock::duration left = until - Clock::now();
+    if (left <= Clock::duration::zero()) return false;
+    std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
   }
 }
 
 }  // namespace
+
+Pauses pauses_of(std::uint32_t size) noexcept {
+  using std::chrono::microseconds;
+  return {std::max(microseconds{100}, microseconds{20} * size),
+          std::max(microseconds{20'000}, microseconds{100} * size)};
+}
 
 std::vector<std::uint64_t> meet(const fs::path& directory, const std::string& name, std::uint32_t rank,
                                 std::uint32_t size, std::uint64_t word, std::chrono::milliseconds patience) {
@@ -161,10 +168,10 @@ std::vector<std::uint64_t> meet(const fs::path& directory, const std::string& na
   if (rank == 0) {
     if (!table.call()) return {};
     std::string all;
-    patiently(begin + patience / 2, [&] { return !(all = table.all_there()).empty(); });
+    patiently(begin + patience / 2, pauses_of(1), [&] { return !(all = table.all_there()).empty(); });
     table.publish(all.empty() ? not_all : std::string_view{all});
     agreed = table.agreed();
-  } else if (!patiently(begin + patience, [&] {
+  } else if (!patiently(begin + patience, pauses_of(size), [&] {
                table.answer_call();
                return (agreed = table.agreed()).has_value();
              })) {

@@ -21,6 +21,13 @@ namespace tracer {
 std::vector<std::uint64_t> meet(const std::filesystem::path& directory, const std::string& name, std::uint32_t rank,
                                 std::uint32_t size, std::uint64_t word, std::chrono::milliseconds patience);
 
+/// Between a process' looks at the directory, doubling from the first to the longest. All of them look at one
+/// directory: the more there are, the seldomer each.
+struct Pauses {
+  std::chrono::microseconds first, longest;
+};
+Pauses pauses_of(std::uint32_t size) noexcept;
+
 /// When all are known to have it: the next program of the launch may meet here too.
 void end_meeting(const std::filesystem::path& directory, const std::string& name) noexcept;
 
