@@ -18,6 +18,17 @@ TEST_CASE("a handle that is another's by now is not forgotten with the one befor
   CHECK(table.find(0x84) == nullptr);
 }
 
+TEST_CASE("of many hashes, some of them several times, the last one's is found") {
+  HandleTable<int> table;
+  static int known[2000];
+  const auto hash_of = [](std::uintptr_t i) { return (i % 1500 + 1) * 0x9e3779b97f4a7c15ull; };
+  for (std::uintptr_t i = 0; i < 2000; ++i) {
+    const int* const last = table.find(hash_of(i));
+    CHECK(last == (i < 1500 ? nullptr : &known[i - 1500]));
+    REQUIRE(table.set(hash_of(i), &known[i]));
+  }
+}
+
 TEST_CASE("what is known of many handles is found, also behind those that were forgotten") {
   HandleTable<int> table;
   static int known[1000];

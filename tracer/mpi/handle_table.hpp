@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data of MPI's handles, by handle. Guarded by its owner.
+// Data of MPI's handles, by handle or by another word. Guarded by its owner.
 #pragma once
 
 #include <cstdlib>

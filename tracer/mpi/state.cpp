@@ -41,7 +41,7 @@ constexpr std::size_t longest_stem = 100;
 // By handle; guarded by comms_lock. Communicators are made seldom, and threads remember those that they use.
 constinit SpinLock comms_lock;
 constinit HandleTable<Comm> comms;
-constinit Comm* makings = nullptr;  ///< those with a making, for their ordinals
+constinit HandleTable<Comm> makings;  ///< the last one made of the same, by the hash of that
 constinit std::atomic<std::uint32_t> next_comm{2};
 constinit Comm nobody;
 
@@ -124,16 +124,11 @@ void describe(Comm& comm, const Comm* parent, const Members& members, const Memb
 
 /// How often this process has made a communicator of the parent by this.
 std::uint32_t count_making(Comm& comm, std::uint64_t making) noexcept {
+  const Word hash = making != 0 ? making : 1;
   const Locked lock(comms_lock);
-  comm.making = making;
-  comm.made = 1;
-  for (const Comm* other = makings; other != nullptr; other = other->next_made)
-    if (other->making == making) {
-      comm.made = other->made + 1;
-      break;
-    }
-  comm.next_made = makings;
-  makings = &comm;
+  const Comm* const last = makings.find(hash);
+  comm.made = last != nullptr ? last->made + 1 : 1;
+  makings.set(hash, &comm);
   return comm.made;
 }
 

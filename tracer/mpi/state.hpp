@@ -55,10 +55,8 @@ struct Comm {
   std::atomic<std::uint32_t> children{0}, windows{0};  ///< made of it
   std::atomic<int> sources{-1}, destinations{-1};      ///< of its topology; -1: not queried yet
   const char* identity = "";
-  const char* fact = "";  ///< docs/formats/job-parts.md, without the name
-  const Comm* next_made = nullptr;
-  std::uint64_t making = 0;  ///< of what it was made, if not by all of its parent
-  std::uint32_t made = 0;    ///< the how-many-th of that
+  const char* fact = "";   ///< docs/formats/job-parts.md, without the name
+  std::uint32_t made = 0;  ///< the how-many-th made of the same, if not by all of its parent
 
   /// Ranks that a collective operation moves data to or from.
   std::uint64_t others() const noexcept { return static_cast<std::uint64_t>(remote != 0 ? remote : size); }
