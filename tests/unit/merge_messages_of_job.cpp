@@ -61,7 +61,9 @@ PartWithMessages rank_of_two(const std::filesystem::path& directory, std::uint32
   return {directory, std::make_shared<const otf2::PartOfMpi>(std::move(mpi)), rank};
 }
 
-TEST_CASE("messages that threads send in turn belong to their receives, however many of them are looked at") {
+TEST_CASE(
+    "messages that threads send in turn belong to their receives, however many are looked at, by however many "
+    "threads") {
   std::vector<std::vector<Event>> sends(2), receives(1);
   for (std::uint64_t i = 0; i < messages; ++i) {
     sends[i % 2].push_back(end_of_message(EventType::mpi_send, time_of(i), 1));
@@ -71,14 +73,16 @@ TEST_CASE("messages that threads send in turn belong to their receives, however 
   const std::vector<PartWithMessages> parts{rank_of_two(scratch / "0", 0, sends),
                                             rank_of_two(scratch / "1", 1, receives)};
   for (const std::uint64_t most : {messages / 2, messages}) {
-    const std::vector<MessageOfJob> found = messages_of(parts, most);
-    CHECK(found.size() == most);
-    std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].from != 0 || found[i].to != 1 || found[i].sent != time_of(i) ||
-          found[i].received != time_of(i) + apart + on_the_way)
-        ++wrong;
-    CHECK(wrong == 0);
+    for (const unsigned threads : {1u, 3u}) {
+      const std::vector<MessageOfJob> found = messages_of(parts, threads, most);
+      CHECK(found.size() == most);
+      std::uint64_t wrong = 0;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i].from != 0 || found[i].to != 1 || found[i].sent != time_of(i) ||
+            found[i].received != time_of(i) + apart + on_the_way)
+          ++wrong;
+      CHECK(wrong == 0);
+    }
   }
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which part of a job is the process that started another.
+// Which traces of a job are its parts, and which of them is the process that started another.
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "catch.hpp"
+#include "formats/otf2/write/sink.hpp"
+#include "tests/support/scratch.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/merge/collect.hpp"
+#include "tracer/merge/merge.hpp"
 #include "tracer/merge/part_of_job.hpp"
 
 namespace tracer {
@@ -30,6 +36,44 @@ TEST_CASE("a process was started by the last one of its host that had that numbe
   };
   const std::uint32_t none = undefined_ref;
   CHECK(parents_of(parts) == std::vector<std::uint32_t>{none, none, 0, none, 3, none, none, none});
+}
+
+/// A process of one thread without events.
+void make_archive(const std::filesystem::path& directory) {
+  Definitions d;
+  d.clock = {.resolution = 1'000'000'000, .offset = 0, .length = 1000, .realtime = 1};
+  d.nodes = {{"node1", "node", undefined_ref, NodeDomain::shared_memory, {}}};
+  d.groups_of_locations = {{"Process", LocationGroupKind::process, 0, undefined_ref, {}}};
+  d.locations = {{"thread 0", LocationKind::cpu_thread, 0, {}}};
+  d.strings = {""};
+  const auto sink = make_otf2_sink(directory);
+  sink->open(0)->close();
+  sink->finish(d);
+}
+
+TEST_CASE("parts, and what is no part, come in the order of the traces, by however many threads they are read") {
+  const test::Scratch scratch;
+  std::vector<std::filesystem::path> traces;
+  for (std::size_t i = 0; i < 12; ++i) {
+    traces.push_back(scratch / std::to_string(i));
+    make_archive(traces.back());
+    if (i % 3 == 1) std::filesystem::remove_all(traces.back() / "traces");  // its events
+  }
+  for (const unsigned threads : {1u, 4u}) {
+    MergeOptions options;
+    options.conversion.threads = threads;
+    MergeResult result;
+    const std::vector<PartOfJob> parts = collect(traces, options, result);
+    REQUIRE(parts.size() == 8);
+    REQUIRE(result.left_out.size() == 4);
+    for (std::size_t i = 0; i < 12; ++i) {
+      if (i % 3 == 1) {
+        CHECK(result.left_out[i / 3].starts_with(traces[i].string() + " cannot be joined: "));
+      } else {
+        CHECK(parts[i / 3 * 2 + (i % 3) / 2].directory == traces[i]);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -11,13 +11,11 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <new>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "formats/otf2/join/join.hpp"
-#include "formats/otf2/read/reader.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/formatted.hpp"
@@ -27,6 +25,7 @@
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/merge/clocks_of_job.hpp"
+#include "tracer/merge/collect.hpp"
 #include "tracer/merge/job_place.hpp"
 #include "tracer/merge/part_of_job.hpp"
 #include "tracer/merge/samples_of_job.hpp"
@@ -37,80 +36,6 @@
 namespace tracer {
 namespace fs = std::filesystem;
 namespace {
-
-/// All of the part's events, as every reader of the whole would have to. Throws tracer::Error, and it is no part.
-void verify_part(const fs::path& trace, unsigned threads, std::vector<PartOfJob>& parts) {
-  try {
-    verify_archive(trace, Events::all, threads);
-  } catch (const Error&) {
-    parts.pop_back();
-    throw;
-  }
-}
-
-/// What of a raw trace could not be read, or applied: the rest is joined.
-void note_damage(const fs::path& trace, const ConvertResult& made, MergeResult& result) {
-  if (!made.invalid_filter.empty()) result.notes.push_back(trace.string() + ": " + made.invalid_filter);
-  for (const std::string& line : made.damage)
-    result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
-}
-
-/// What has another clock than the first part has its place by the wall clock, which archives of others may lack.
-void leave_out_without_place(std::vector<PartOfJob>& parts, MergeResult& result) {
-  std::vector<ClockOfPart> clocks;
-  for (const PartOfJob& part : parts) clocks.push_back(part.clock);
-  const auto domains = domains_of(clocks);
-  if (std::none_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain != 0; })) return;
-  std::erase_if(parts, [&](const PartOfJob& part) {
-    if (part.clock.has_realtime()) return false;
-    result.left_out.push_back(part.directory.string() +
-                              " does not have the time of day at which it begins, and the parts have several clocks");
-    return true;
-  });
-}
-
-/// Archives of everything; failures lead to a message.
-std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
-  std::vector<PartOfJob> parts;
-  for (const fs::path& trace : traces) {
-    try {
-      bool is_read = false;  // by the conversion, which reads back what it has written
-      if (is_unfinished(trace)) {
-        const RecoverResult made = recover(trace, options.conversion);
-        is_read = !made.archive.was_complete && !made.archive.raw_kept;
-        note_damage(trace, made.archive, result);
-      } else if (!has_archive(trace)) {
-        if (is_being_recorded(trace)) {
-          result.left_out.push_back(trace.string() + " is still being recorded; after that process has ended: " +
-                                    (options.job.empty() ? "merge again" : "tracer merge " + shell_word(options.job)));
-          continue;
-        }
-        const ConvertResult made = options.convert_one ? options.convert_one(trace, options.conversion)
-                                                       : recover(trace, options.conversion).archive;
-        is_read = !made.was_complete && !made.raw_kept;
-        note_damage(trace, made, result);
-      }
-      parts.push_back(read_part_of_job(trace));
-      if (!is_read) verify_part(trace, options.conversion.threads, parts);
-      const PartOfJob& part = parts.back();
-      if (!parts.empty() && part.summary.event_chunk != parts.front().summary.event_chunk) {
-        result.left_out.push_back(trace.string() + " has chunks of another size than the others");
-        parts.pop_back();
-      } else if (part.summary.clock.resolution != parts.front().summary.clock.resolution) {
-        result.left_out.push_back(trace.string() + " counts time in other ticks than the others");
-        parts.pop_back();
-      }
-    } catch (const NothingRecorded&) {  // and so there is nothing to leave out
-      if (trace.parent_path().filename() == "parts") ::rmdir(trace.c_str());
-    } catch (const Error& error) {
-      result.left_out.push_back(trace.string() + " cannot be joined: " + error.what());
-    } catch (const std::bad_alloc&) {
-      result.left_out.push_back(trace.string() + " cannot be joined: it needs more memory than there is");
-    }
-  }
-  leave_out_without_place(parts, result);
-  return parts;
-}
 
 /// Each process that a launcher of another MPI has started takes itself for one that was started alone.
 void note_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& result) {
@@ -170,7 +95,7 @@ void note_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result
 }
 
 /// The program's own messages are looked at only where there are several clocks.
-ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts) {
+ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts, unsigned threads) {
   std::vector<ClockOfPart> clocks;
   for (const PartOfJob& part : parts) clocks.push_back(part.clock);
   const auto domains = domains_of(clocks);
@@ -180,7 +105,7 @@ ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts) {
     const auto nowhere = std::make_shared<const otf2::PartOfMpi>();
     for (std::size_t i = 0; i < parts.size(); ++i)
       ends.push_back({parts[i].directory, parts[i].summary.processes == 1 ? parts[i].mpi : nowhere, domains[i]});
-    messages = messages_of(ends);
+    messages = messages_of(ends, threads);
   }
   return bring_together(clocks, messages);
 }
@@ -215,7 +140,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     for (const std::string& line : result.left_out) why += "\n" + line;
     throw Error("there is nothing to merge" + why);
   }
-  const ClocksOfJob common = clocks_of(parts);
+  const ClocksOfJob common = clocks_of(parts, threads_of(options));
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (Property& p : parts[i].summary.properties) p = in_common_time(std::move(p), common.offsets[i]);
   if (common.domains > 1) result.clocks = clocks_line(common);

@@ -12,6 +12,8 @@
 
 #include "formats/otf2/read/head_heap.hpp"
 #include "formats/otf2/read/reader.hpp"
+#include "tracer/error.hpp"
+#include "tracer/translate/parallel_for.hpp"
 
 namespace tracer {
 namespace {
@@ -45,25 +47,22 @@ class Messages {
     most_ = std::max<std::size_t>(2 * most / std::max<std::size_t>(parts.size(), 1), 1024);
   }
 
-  /// All threads together, in the order of time: no known send is later than one that is left out.
-  void read(std::uint32_t p) {
-    const Part part(*this, p);
-    if (part.comms.empty()) return;
-    const otf2::Trace trace = otf2::Trace::open(parts_[p].directory);
-    std::vector<Stream> streams;
-    otf2::HeadHeap heads;
-    for (const auto& location : trace.definitions().locations) {
-      streams.push_back({trace.events(location.ref), {}});
-      if (next(part, streams.back())) heads.add({streams.back().end.time, streams.size() - 1});
+  /// Ends are added part by part, by whatever threads they are read: the result is the same.
+  void read_all(unsigned threads) {
+    const auto count = static_cast<std::uint32_t>(parts_.size());
+    const auto at_once = static_cast<std::uint32_t>(std::min<std::size_t>(most_bytes / (most_ * sizeof(End)), count));
+    if (threads < 2 || at_once < 2) {
+      for (std::uint32_t p = 0; p < count; ++p) read(Part(*this, p), [this](const End& end) { add(end); });
+      return;
     }
-    for (std::size_t left = most_; left != 0 && !heads.empty(); --left) {
-      const std::size_t first = heads.first().second;
-      Stream& stream = streams[first];
-      add(stream.end);
-      if (next(part, stream))
-        heads.change_first({stream.end.time, first});
-      else
-        heads.remove_first();
+    for (std::uint32_t begin = 0; begin < count; begin += at_once) {
+      std::vector<Part> some;
+      for (std::uint32_t p = begin; p < std::min(begin + at_once, count); ++p) some.emplace_back(*this, p);
+      std::vector<std::vector<End>> ends(some.size());
+      translate::parallel_for(some.size(), threads,
+                              [&](std::size_t n) { read(some[n], [&](const End& end) { ends[n].push_back(end); }); });
+      for (const auto& of_part : ends)
+        for (const End& end : of_part) add(end);
     }
   }
 
@@ -81,7 +80,15 @@ class Messages {
 
  private:
   static constexpr std::uint32_t none = 0xffffffffu;
+  /// Of the ends of parts that are read side by side.
+  static constexpr std::size_t most_bytes = std::size_t{128} << 20;
 
+  /// One end of a message to or from another clock.
+  struct End {
+    Key key{};
+    bool is_send = false;
+    std::uint64_t time = 0;
+  };
   /// The communicators that reach other clocks, by the part's reference.
   struct Comm {
     std::uint32_t number = 0;
@@ -106,16 +113,33 @@ class Messages {
     }
   };
 
-  /// One end of a message to or from another clock.
-  struct End {
-    Key key{};
-    bool is_send = false;
-    std::uint64_t time = 0;
-  };
   struct Stream {
     otf2::EventReader reader;
     End end;  ///< that comes next
   };
+
+  /// All threads together, in the order of time: no known send is later than one that is left out.
+  template <class Take>
+  void read(const Part& part, const Take& take) const try {
+    if (part.comms.empty()) return;
+    const otf2::Trace trace = otf2::Trace::open(parts_[part.index].directory);
+    std::vector<Stream> streams;
+    otf2::HeadHeap heads;
+    for (const auto& location : trace.definitions().locations) {
+      streams.push_back({trace.events(location.ref), {}});
+      if (next(part, streams.back())) heads.add({streams.back().end.time, streams.size() - 1});
+    }
+    for (std::size_t left = most_; left != 0 && !heads.empty(); --left) {
+      const std::size_t first = heads.first().second;
+      Stream& stream = streams[first];
+      take(stream.end);
+      if (next(part, stream))
+        heads.change_first({stream.end.time, first});
+      else
+        heads.remove_first();
+    }
+  } catch (const Error&) {  // its events cannot be read further: the join reports it
+  }
 
   /// False: there is none any more.
   bool next(const Part& part, Stream& stream) const {
@@ -153,14 +177,9 @@ class Messages {
 
 }  // namespace
 
-std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts, std::size_t most) {
+std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts, unsigned threads, std::size_t most) {
   Messages messages(parts, most);
-  for (std::uint32_t p = 0; p < parts.size(); ++p) {
-    try {
-      messages.read(p);
-    } catch (const Error&) {  // its events cannot be read further: the join reports it
-    }
-  }
+  messages.read_all(threads);
   return messages.matched();
 }
 

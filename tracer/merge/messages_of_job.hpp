@@ -26,8 +26,9 @@ struct MessageOfJob {
 
 /// Of one communicator, sender, receiver and tag the k-th send is never later than the k-th receive, in whatever order
 /// they belong together; where there are fewer sends than receives none is taken. Not those of intercommunicators; of
-/// a job with more than `most` the first ones of each part. A part that is damaged has none from there on. Throws
-/// for want of memory.
-std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts, std::size_t most = 1 << 24);
+/// a job with more than `most` the first ones of each part. A part that is damaged has none from there on. Parts are
+/// read by up to `threads`, with the same result whatever their number. Throws for want of memory.
+std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts, unsigned threads,
+                                      std::size_t most = 1 << 24);
 
 }  // namespace tracer
