@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader gives back what was written, in order, and an Error for whatever is damaged.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -8,6 +14,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "formats/otf2/common/file.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
@@ -73,6 +80,41 @@ TEST_CASE("the reader finds the anchor's contents and every definition of the sa
   CHECK(d.duplicates.empty());
   CHECK(d.orphans.empty());
   CHECK(d.paradigms.find(otf2::values::paradigm_openmp) != nullptr);
+}
+
+TEST_CASE("a file that is read in parts stays open where that is wanted and enough descriptors are left") {
+  const auto open_files = [] {
+    return std::distance(fs::directory_iterator{"/proc/self/fd"}, fs::directory_iterator{});
+  };
+  const Scratch scratch;
+  spill(scratch / "file", {'a', 'b', 'c', 'd'});
+  write_archive(make_sample(), scratch / "out");
+  const std::string events = outcome(scratch / "out");
+  const auto kept = [&] {
+    const auto before = open_files();
+    otf2::FileInParts file{scratch / "file"};
+    for (std::uint8_t i = 0; i < 4; ++i) {
+      std::uint8_t byte = 0;
+      REQUIRE(file.read(i, &byte, 1) == 1);
+      CHECK(byte == 'a' + i);
+    }
+    const auto open = open_files() - before;
+    file.close();
+    CHECK(open_files() == before);
+    CHECK(outcome(scratch / "out") == events);
+    return open;
+  };
+  CHECK(kept() == 0);
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  otf2::keep_files_open(true);
+  for (const rlim_t limit : {rlim_t{1024}, rlim_t{256}}) {
+    const rlimit own{std::min(limit, usual.rlim_max), usual.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &own) == 0);
+    CHECK(kept() == (limit > 256 ? 1 : 0));
+  }
+  otf2::keep_files_open(false);
+  CHECK(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
 }
 
 TEST_CASE("every reference of the sample's definitions is defined") {

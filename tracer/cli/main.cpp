@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/otf2/common/file.hpp"
 #include "tracer/cli/launch/descriptor_limit.hpp"
 #include "tracer/cli/launch/own_umask.hpp"
 #include "tracer/cli/options/command.hpp"
@@ -149,6 +150,7 @@ int main(int argc, char** argv) {
   tracer::cli::fail_at_size_limit();
   tracer::cli::raise_descriptor_limit();
   tracer::cli::keep_rights_of_the_user();
+  tracer::otf2::keep_files_open(true);
   try {
     const int status = tracer::cli::on_enough_stack([&] { return tracer::cli::run_main(argc, argv); });
     tracer::cli::flush_output();

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/otf2/common/file.hpp"
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
@@ -269,6 +270,7 @@ class Viewer {
 };
 
 int run(const Options& options) {
+  otf2::keep_files_open(false);  // archives may be replaced while the page is open
   const Serve serve = load_server();
   Viewer viewer{options};
   return viewer.run(serve);

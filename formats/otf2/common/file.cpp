@@ -2,12 +2,15 @@
 // See file.hpp.
 #include "formats/otf2/common/file.hpp"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
@@ -15,8 +18,30 @@
 namespace tracer::otf2 {
 namespace {
 
+constinit std::atomic<bool> keeps_files_open{false};
+
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& why) {
   throw Error("cannot read " + file.string() + ": " + why);
+}
+
+/// A new descriptor is the lowest that is free: its number says how many others there are.
+bool leaves_enough(int fd) noexcept {
+  constexpr rlim_t enough = 256;
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd) + enough < limit.rlim_cur;
+}
+
+std::size_t read_from(int fd, const std::filesystem::path& file, std::uint64_t offset, std::uint8_t* to,
+                      std::size_t bytes) {
+  std::size_t got = 0;
+  while (got < bytes) {
+    const auto n = ::pread(fd, to + got, bytes - got, static_cast<off_t>(offset + got));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(file, std::strerror(errno));
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  return got;
 }
 
 }  // namespace
@@ -33,14 +58,18 @@ std::optional<std::uint64_t> size_of_file(const std::filesystem::path& file) {
 
 std::size_t read_at(const std::filesystem::path& file, std::uint64_t offset, std::uint8_t* to, std::size_t bytes) {
   const RegularFile in = open_to_read(file);
-  std::size_t got = 0;
-  while (got < bytes) {
-    const auto n = ::pread(in.fd.get(), to + got, bytes - got, static_cast<off_t>(offset + got));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(file, std::strerror(errno));
-    if (n == 0) break;
-    got += static_cast<std::size_t>(n);
-  }
+  return read_from(in.fd.get(), file, offset, to, bytes);
+}
+
+void keep_files_open(bool keep) noexcept {
+  keeps_files_open.store(keep, std::memory_order_relaxed);
+}
+
+std::size_t FileInParts::read(std::uint64_t offset, std::uint8_t* to, std::size_t bytes) {
+  if (kept_) return read_from(kept_.get(), path_, offset, to, bytes);
+  RegularFile in = open_to_read(path_);
+  const std::size_t got = read_from(in.fd.get(), path_, offset, to, bytes);
+  if (keeps_files_open.load(std::memory_order_relaxed) && leaves_enough(in.fd.get())) kept_ = std::move(in.fd);
   return got;
 }
 

@@ -83,8 +83,9 @@ const std::uint8_t* load_attributes(const std::uint8_t* at, const std::uint8_t* 
 EventReader::EventReader(std::filesystem::path file, std::uint64_t location, std::uint64_t chunk,
                          std::shared_ptr<const LocalDefinitions> local, std::size_t window)
     : file_(std::move(file)), location_(location), chunk_(chunk), window_(window), local_(std::move(local)) {
-  const auto size = size_of_file(file_);
-  if (!size) throw Error("there is no event file " + file_.string() + " for location " + std::to_string(location_));
+  const auto size = size_of_file(file_.path());
+  if (!size)
+    throw Error("there is no event file " + file_.path().string() + " for location " + std::to_string(location_));
   size_ = *size;
   as_it_is_ = std::endian::native == std::endian::little && !local_->has_maps && local_->clock.empty();
 }
@@ -323,7 +324,7 @@ void EventReader::go_to(const ReadPosition& position) {
     chunk_end_ = begin + chunk_;
     if (header_of_ != begin) {
       std::array<std::uint8_t, header_bytes> header{};
-      const std::size_t got = read_at(file_, begin, header.data(), header.size());
+      const std::size_t got = file_.read(begin, header.data(), header.size());
       ByteCursor in{header.data(), header.data() + got, false};
       read_header(in, begin);
     }
@@ -359,8 +360,9 @@ bool EventReader::refill() {
   const auto useful = static_cast<std::size_t>(std::min<std::uint64_t>(window_, limit - base_));
   if (buffer_.size() < useful) buffer_.resize(useful);
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size() - filled_, limit - from));
-  const auto got = read_at(file_, from, buffer_.data() + filled_, wanted);
+  const auto got = file_.read(from, buffer_.data() + filled_, wanted);
   filled_ += got;
+  if (from + got >= size_) file_.close();
   return got > 0;
 }
 
@@ -380,7 +382,7 @@ std::uint64_t EventReader::mapped(ReferenceKind kind, std::uint64_t ref) const {
 
 void EventReader::damaged(const char* what) {
   done_ = true;
-  throw Error(file_.string() + " is damaged after event " + std::to_string(position_) + " (byte " +
+  throw Error(file_.path().string() + " is damaged after event " + std::to_string(position_) + " (byte " +
               std::to_string(base_ + at_) + "): " + what);
 }
 

@@ -11,6 +11,7 @@
 
 #include "formats/otf2/common/byte_cursor.hpp"
 #include "formats/otf2/common/event_view.hpp"
+#include "formats/otf2/common/file.hpp"
 
 namespace tracer::otf2 {
 
@@ -81,7 +82,7 @@ class EventReader {
   [[noreturn]] void damaged(const char* what);
   std::size_t usable() const noexcept;
 
-  std::filesystem::path file_;
+  FileInParts file_;
   std::uint64_t location_, chunk_;
   std::size_t window_;
   std::shared_ptr<const LocalDefinitions> local_;
