@@ -353,12 +353,14 @@ static void handlers_in_calls() {
   printf("%ld children of handled calls\n", children);
 }
 
-/// The C library ends the process with its last thread: by exit(), whose handlers find the signals that they had.
+/// The C library ends the process with its last thread: by exit(), whose handlers find the signals that they had. Not
+/// on the first thread: glibc 2.43 blocks all of them there.
 static void last_thread() {
   atexit([] {
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-    printf("at the end %d%d\n", sigismember(&blocked, SIGTERM), sigismember(&blocked, SIGCHLD));
+    const bool is_first = gettid() == getpid();
+    printf("at the end %d\n", !is_first && (sigismember(&blocked, SIGTERM) || sigismember(&blocked, SIGCHLD)));
     fflush(stdout);
   });
   region(1, 4);
