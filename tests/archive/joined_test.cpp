@@ -12,6 +12,7 @@
 #include "formats/otf2/join/local_definition_writer.hpp"
 #include "formats/otf2/write/definition_writer.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 
 using namespace tracer;
@@ -191,4 +192,24 @@ TEST_CASE("what is joined again maps the references of each location, not all of
   inner.dense[kind] = {700};
   CHECK(mapping_tables(maps, inner, Kinds{}).empty());
   CHECK(mapping_tables(maps, inner, kinds) == std::vector<std::uint8_t>{5, 7, kind, 1, 1, 0, 2, 0xc1, 0x02});
+}
+
+TEST_CASE("a location's own reference that is large among few is refused, and no table is made up to it") {
+  constexpr std::size_t kind = static_cast<std::size_t>(ReferenceKind::region) - 1;
+  PartMaps maps;
+  for (std::uint64_t i = 0; i < 3; ++i) maps.set(ReferenceKind::region, i, i + 5);
+  Kinds kinds{};
+  kinds[kind] = true;
+  for (const std::uint64_t local : {~std::uint64_t{0}, std::uint64_t{1} << 40, std::uint64_t{1} << 20}) {
+    LocalDefinitions inner;
+    inner.has_maps = true;
+    inner.sparse[kind] = {{local, 0}};
+    CHECK_THROWS_WITH(mapping_tables(maps, inner, kinds), ContainsSubstring("makes no sense"));
+    inner.dense[kind] = {0, 1};
+    CHECK_THROWS_WITH(mapping_tables(maps, inner, kinds), ContainsSubstring("makes no sense"));
+  }
+  LocalDefinitions inner;
+  inner.has_maps = true;
+  inner.sparse[kind] = {{1000, 2}};  // a gap, as sound archives have it
+  CHECK(mapping_tables(maps, inner, kinds).size() > 1000);
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/otf2/join/join.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
@@ -74,10 +75,13 @@ void convert_candidate(Candidate& one, const MergeOptions& options) {
   }
 }
 
-/// All of its events, as every reader of the whole would have to. `threads`: as of ConvertOptions.
+/// All of its events, as every reader of the whole would have to, and what join() will read of it. `threads`: as of
+/// ConvertOptions.
 void read_candidate(Candidate& one, unsigned threads) {
   one.part = read_part_of_job(one.trace);
-  if (!one.is_read) verify_archive(one.trace, Events::all, threads);
+  if (one.is_read) return;
+  verify_archive(one.trace, Events::all, threads);
+  otf2::require_joinable(one.trace);
 }
 
 /// Those that fail for want of memory may have it when they are read alone.

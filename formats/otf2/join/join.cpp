@@ -116,6 +116,24 @@ PartSummary read_part(const fs::path& directory) {
   return part;
 }
 
+void require_joinable(const fs::path& directory) {
+  const Trace trace = Trace::open(directory / "traces.otf2");
+  const TraceDefinitions& d = trace.definitions();
+  PartIdentity alone;
+  alone.processes = static_cast<std::uint32_t>(d.location_groups.size());
+  const MpiWorlds none;
+  const PartMaps maps = JoinedDefinitions(alone.processes, none).add(d, alone);
+  const Kinds kinds = kinds_in_events(d);
+  LocalDefinitionFiles files;
+  std::shared_ptr<const LocalDefinitions> local;
+  for (const LocationDef& l : d.locations) {
+    auto read = files.read(trace.info().local_definition_file(l.ref));
+    if (read == local) continue;
+    local = std::move(read);
+    mapping_tables(maps, *local, kinds);
+  }
+}
+
 JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory, const JoinOptions& options) {
   MpiWorlds worlds;
   std::uint32_t processes = 0;

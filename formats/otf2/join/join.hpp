@@ -29,6 +29,9 @@ struct PartSummary {
 /// missing.
 PartSummary read_part(const std::filesystem::path& directory);
 
+/// Throws tracer::Error where the definitions that its locations have of their own cannot be joined.
+void require_joinable(const std::filesystem::path& directory);
+
 struct PartToJoin {
   std::filesystem::path directory;
   PartIdentity identity;           ///< first_process and processes are set by join()

@@ -15,13 +15,17 @@
 
 namespace tracer::otf2 {
 
-void PartMaps::set(ReferenceKind kind, std::uint64_t local, std::uint64_t global) {
-  // References count up from 0, with few gaps: a large one among few is damage, and would take as much memory.
+void PartMaps::require_plausible(std::size_t kind, std::uint64_t local, std::uint64_t others) const {
   constexpr std::uint64_t always = 1 << 20, most_gaps = 64;
-  auto& map = maps[static_cast<std::size_t>(kind) - 1];
-  if (local >= always && local / most_gaps > counts_[static_cast<std::size_t>(kind) - 1])
+  if (local >= always && local / most_gaps > counts_[kind] + others)
     throw Error("a reference of " + std::to_string(local) + " makes no sense");
-  ++counts_[static_cast<std::size_t>(kind) - 1];
+}
+
+void PartMaps::set(ReferenceKind kind, std::uint64_t local, std::uint64_t global) {
+  const std::size_t i = static_cast<std::size_t>(kind) - 1;
+  require_plausible(i, local);
+  ++counts_[i];
+  auto& map = maps[i];
   if (map.size() <= local) map.resize(local + 1, unknown);
   map[local] = global;
 }

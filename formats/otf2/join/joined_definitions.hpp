@@ -29,6 +29,9 @@ struct PartMaps {
 
   void set(ReferenceKind kind, std::uint64_t local, std::uint64_t global);
   std::uint64_t at(ReferenceKind kind, std::uint64_t local) const;
+  /// References count up from 0, with few gaps: throws tracer::Error for one that is large where few were set, which is
+  /// damage, and a table up to it would take as much memory. `others`: how many more of the kind are known.
+  void require_plausible(std::size_t kind, std::uint64_t local, std::uint64_t others = 0) const;
 
  private:
   std::array<std::uint64_t, kinds> counts_{};  ///< how many were set

@@ -55,8 +55,10 @@ std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefini
     // All that the part has would be a table as long as the job in each location.
     std::vector<std::uint64_t> map = inner.dense[kind].empty() ? outer : std::vector<std::uint64_t>{};
     for (const std::uint64_t part : inner.dense[kind]) map.push_back(mapped(part));
-    for (const auto& [local, part] : inner.sparse[kind])
+    for (const auto& [local, part] : inner.sparse[kind]) {
+      maps.require_plausible(kind, local, inner.dense[kind].size() + inner.sparse[kind].size());
       if (map.size() <= local) map.resize(local + 1, PartMaps::unknown);
+    }
     for (const auto& [local, part] : inner.sparse[kind]) map[local] = mapped(part);
     if (is_identity(map)) continue;
     std::vector<std::uint8_t> body((map.size() + 2) * most_of_number);

@@ -27,7 +27,8 @@ using Kinds = std::array<bool, PartMaps::kinds>;  ///< by ReferenceKind - 1
 Kinds kinds_in_events(const TraceDefinitions& part);
 
 /// Tables of a location whose events have the references `inner` (its own file's tables, if any) of a part that became
-/// `maps` in the whole, of these kinds. Tables that map everything to itself are left out.
+/// `maps` in the whole, of these kinds. Tables that map everything to itself are left out. Throws tracer::Error for a
+/// reference that makes no sense.
 std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner, const Kinds& kinds);
 
 /// What a line adds to a time; before its begin and behind its end it goes on. 0 where there is none.
