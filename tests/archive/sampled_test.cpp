@@ -201,6 +201,19 @@ TEST_CASE("regions that are not in balance are no calling contexts") {
   CHECK(!fs::exists(scratch / "sampled/traces.otf2"));
 }
 
+TEST_CASE("a region that the archive does not define is no calling context") {
+  const Scratch scratch;
+  Seed seed;
+  seed.d.locations = sample_with_threads().definitions.locations;
+  seed.span(0, 1001, 1012, 0xFFFFFFF0);  // around a sample of user code
+  seed.span(0, 1002, 1010, r_loop);
+  write_archive(seed.trace, scratch / "plain");
+  const auto trace = otf2::Trace::open(scratch / "plain");
+  CHECK_THROWS_WITH(otf2::write_sampled(trace, samples_of_sample(), scratch / "sampled"),
+                    ContainsSubstring("does not define"));
+  CHECK(!fs::exists(scratch / "sampled/traces.otf2"));
+}
+
 TEST_CASE("archives with samples are joined as others are") {
   const Scratch scratch;
   make(scratch / "plain", scratch / "sampled", samples_of_sample());

@@ -71,6 +71,9 @@ void SampledWalk::samples_before(std::size_t location, std::uint64_t time) {
 }
 
 void SampledWalk::enter(std::size_t location, const EventView& event) {
+  if (!definitions_.regions.contains(event.field[0]))  // the references behind those of the archive are functions
+    throw Error("location " + std::to_string(event.location) + " enters a region at " + std::to_string(event.time) +
+                " that the archive does not define: run `tracer check` for details");
   TaskContexts::Location& at = tasks_.location(location);
   TaskContexts::Task& task = at.current();
   const auto region = static_cast<std::uint32_t>(event.field[0]);

@@ -21,7 +21,7 @@ class SampledWalk {
   SampledWalk(const SampledWalk&) = delete;
   SampledWalk& operator=(const SampledWalk&) = delete;
 
-  /// All of the trace. Throws tracer::Error where regions are not in balance.
+  /// All of the trace. Throws tracer::Error where regions are not in balance, or not defined.
   void run();
 
  protected:
