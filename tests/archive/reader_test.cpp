@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader gives back what was written, in order, and an Error for whatever is damaged.
+#include <otf2/otf2.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "foreign.hpp"
 #include "formats/otf2/common/file.hpp"
+#include "formats/otf2/read/archive_definitions.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
@@ -219,6 +222,23 @@ TEST_CASE("an archive cut off anywhere is an error and never more") {
     spill(file, whole);
   }
   CHECK(outcome(scratch / "out") == "67");
+}
+
+TEST_CASE("definitions that repeat a long text beyond measure are damage, and are not copied out of memory") {
+  const Scratch scratch;
+  ForeignArchive archive{scratch / "out"};
+  OTF2_EvtWriter_Enter(archive.events(), nullptr, 1000, ForeignArchive::region);
+  OTF2_EvtWriter_Leave(archive.events(), nullptr, 1100, ForeignArchive::region);
+  const std::string text(std::size_t{1} << 19, 'x');
+  const OTF2_StringRef name = archive.string(text.c_str());
+  for (OTF2_RegionRef ref = 100; ref < 200; ++ref)
+    OTF2_GlobalDefWriter_WriteRegion(archive.definitions(), ref, name, name, name, OTF2_REGION_ROLE_FUNCTION,
+                                     OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, name, 0, 0);
+  archive.finish();
+  const auto trace = otf2::Trace::open(scratch / "out");
+  CHECK(trace.definitions().regions.size() == 102);
+  const otf2::Indices index{trace.definitions()};
+  CHECK_THROWS_WITH(otf2::definitions_of(trace, index), ContainsSubstring("is damaged"));
 }
 
 TEST_CASE("flipped bits give events or an error, in bounded time and memory") {

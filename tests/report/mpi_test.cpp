@@ -11,6 +11,8 @@
 #include "tests/report/mpi_two_ranks.hpp"
 #include "tests/report/reported.hpp"
 #include "tracer/cut/part_source.hpp"
+#include "tracer/replay/comm_members.hpp"
+#include "tracer/replay/mpi/world.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
@@ -41,6 +43,21 @@ TEST_CASE("where most of a trace are calls that ask, it is said how to leave the
   auto left_out =
       notes_of(1'000, "MPI_Testany", {{"TRACER::COUNTER::MPI_NOT_TOLD_CALLS_THAT_FOUND_NOTHING", "1234567"}});
   CHECK(left_out["polls-left-out"].find("1,234,567 calls of MPI that found nothing are not in the trace") == 0);
+}
+
+TEST_CASE("communicators of one group share its members, in memory too") {
+  MpiJob job = two_ranks();
+  Definitions& d = job.trace.editable();
+  const auto group_of_world = d.comms[1].group;
+  const auto duplicate = static_cast<CommRef>(d.comms.size());
+  d.comms.push_back({"a duplicate of MPI_COMM_WORLD", group_of_world, 1});
+  const report::MpiWorld world{d};
+  CHECK(world.worlds() == 1);
+  CHECK(world.members(duplicate).size() == 2);
+  CHECK(world.members(duplicate).data() == world.members(1).data());
+  const report::CommMembers members{d};
+  CHECK(members[duplicate] == std::vector<LocationRef>{0, 1});
+  CHECK(&members[duplicate] == &members[1]);
 }
 
 TEST_CASE("a receive waits for a late sender, and the lines of both are told") {

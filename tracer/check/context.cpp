@@ -20,9 +20,9 @@ AllLocations all_locations_of(const otf2::TraceDefinitions& d) {
 }
 
 /// Ranks of a COMM_GROUP are indices into the COMM_LOCATIONS of its paradigm.
-std::vector<std::uint64_t> members_of(const otf2::TraceDefinitions& d, const otf2::CommDef& comm,
+std::vector<std::uint64_t> members_of(const otf2::TraceDefinitions& d, std::uint32_t ref,
                                       const AllLocations& all_locations) {
-  const auto* group = d.groups.find(comm.group);
+  const auto* group = d.groups.find(ref);
   if (group == nullptr) return {};
   if (group->type == otf2::values::group_comm_locations) return group->members;
   if (group->type != otf2::values::group_comm_group) return {};
@@ -56,11 +56,17 @@ CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options
   states_.resize(index_.size());
   counts_.resize(index_.size());
   const AllLocations all_locations = all_locations_of(definitions());
+  std::unordered_map<std::uint32_t, std::shared_ptr<const Ranks>> of_groups;
   for (const auto& comm : definitions().comms) {
-    auto& ranks = ranks_[comm.ref];
-    auto members = members_of(definitions(), comm, all_locations);
-    for (std::size_t i = 0; i < members.size(); ++i) ranks.emplace(members[i], static_cast<std::int64_t>(i));
-    members_.emplace(comm.ref, std::move(members));
+    std::shared_ptr<const Ranks>& ranks = of_groups[comm.group];
+    if (ranks == nullptr) {
+      const auto made = std::make_shared<Ranks>();
+      made->members = members_of(definitions(), comm.group, all_locations);
+      for (std::size_t i = 0; i < made->members.size(); ++i)
+        made->rank_of.emplace(made->members[i], static_cast<std::int64_t>(i));
+      ranks = made;
+    }
+    ranks_.emplace(comm.ref, ranks);
   }
 }
 
@@ -117,15 +123,15 @@ bool CheckContext::is_openmp(std::uint64_t region) const {
 }
 
 const std::vector<std::uint64_t>& CheckContext::members(std::uint64_t comm) const {
-  const auto found = members_.find(comm);
-  return found == members_.end() ? nobody : found->second;
+  const auto found = ranks_.find(comm);
+  return found == ranks_.end() ? nobody : found->second->members;
 }
 
 std::int64_t CheckContext::rank_of(std::uint64_t location, std::uint64_t comm) const {
   const auto ranks = ranks_.find(comm);
   if (ranks == ranks_.end()) return -1;
-  const auto rank = ranks->second.find(location);
-  return rank == ranks->second.end() ? -1 : rank->second;
+  const auto rank = ranks->second->rank_of.find(location);
+  return rank == ranks->second->rank_of.end() ? -1 : rank->second;
 }
 
 const std::vector<std::uint32_t>& CheckContext::open_regions(const EventView& e) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -135,6 +136,10 @@ class CheckContext {
   void cannot_read(std::uint64_t location, std::string error) { unreadable_.push_back({location, std::move(error)}); }
 
  private:
+  struct Ranks {
+    std::vector<std::uint64_t> members;
+    std::unordered_map<std::uint64_t, std::int64_t> rank_of;  ///< by member
+  };
   std::vector<std::uint32_t>& current(LocationState& state);
 
   const otf2::Trace& trace_;
@@ -148,8 +153,7 @@ class CheckContext {
   std::vector<std::uint64_t> counts_;
   std::vector<Unreadable> unreadable_;
   std::unordered_map<TaskKey, std::vector<std::uint32_t>, TaskKeyHash> tasks_;  ///< the open regions of explicit tasks
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> members_;
-  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> ranks_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Ranks>> ranks_;  ///< by communicator; those of a group share
 };
 
 }  // namespace tracer::check

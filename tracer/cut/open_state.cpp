@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <iterator>
 
-#include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/mpi/payload.hpp"
 
 namespace tracer::report {
@@ -45,7 +44,7 @@ bool is_of_operation(const Event& open, const Event& end) {
 }  // namespace
 
 OpenState::OpenState(const Definitions& definitions)
-    : members_{comm_members(definitions)}, classes_{classify(definitions)}, locations_(definitions.locations.size()) {
+    : members_{definitions}, classes_{classify(definitions)}, locations_(definitions.locations.size()) {
   for (const Location& location : definitions.locations) {
     used_.push_back(location.used);
     process_.push_back(location.group);

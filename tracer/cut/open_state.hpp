@@ -17,6 +17,7 @@
 
 #include "tracer/base/packed_numbers.hpp"
 #include "tracer/event_source.hpp"
+#include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
@@ -203,11 +204,11 @@ class OpenState {
   class Keeper;
   class Taker;
 
-  std::vector<std::vector<LocationRef>> members_;  ///< of each comm
-  std::vector<bool> used_;                         ///< by location
-  std::vector<std::uint32_t> process_;             ///< likewise: its group
-  std::vector<RegionClass> classes_;               ///< by region
-  std::vector<bool> is_parallel_;                  ///< likewise
+  CommMembers members_;                 ///< of each comm
+  std::vector<bool> used_;              ///< by location
+  std::vector<std::uint32_t> process_;  ///< likewise: its group
+  std::vector<RegionClass> classes_;    ///< by region
+  std::vector<bool> is_parallel_;       ///< likewise
   std::vector<State> locations_;
   std::map<TaskKey, ExplicitTask> tasks_;
   std::map<CommRef, Comers> begun_;  ///< who has come to the team of the latest fork

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tracer/replay/attributes.hpp"
-#include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/thread_end.hpp"
@@ -47,7 +46,7 @@ Replay::Replay(const Definitions& definitions)
       classes_{classify(definitions)},
       process_{processes_of_locations(definitions)},
       last_of_(definitions.groups_of_locations.size() + 1),
-      members_{comm_members(definitions)},
+      members_{definitions},
       is_phase_{phases_kept(definitions)},
       is_confined_{!is_phase_.empty()},
       open_phases_(definitions.groups_of_locations.size() + 1),

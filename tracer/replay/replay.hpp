@@ -11,6 +11,7 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/own_number.hpp"
+#include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/declared_dependences.hpp"
 #include "tracer/replay/open_tasks.hpp"
 #include "tracer/replay/replay_state.hpp"
@@ -120,7 +121,7 @@ class Replay final : public EventVisitor {
   std::vector<std::uint32_t> process_;                  ///< of each location
   std::vector<bool> is_first_;                          ///< of its process' threads
   std::vector<std::uint64_t> last_of_;                  ///< of each process
-  std::vector<std::vector<LocationRef>> members_;       ///< of each comm
+  CommMembers members_;                                 ///< of each comm
   std::vector<bool> is_phase_;                          ///< of each region: the trace is confined to it; empty: to none
   bool is_confined_;                                    ///< to any
   std::vector<std::uint32_t> open_phases_;              ///< of each process

@@ -9,17 +9,12 @@
 
 #include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
-#include "tracer/replay/comm_members.hpp"
 
 namespace tracer::report {
 
 Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
                    std::uint64_t task_overhead, RankModel& ranks)
-    : definitions_{definitions},
-      replay_{replay},
-      task_overhead_{task_overhead},
-      ranks_{ranks},
-      members_{comm_members(definitions)} {
+    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks}, members_{definitions} {
   states_.resize(definitions.locations.size());
   balanced_matched_.assign(scenarios.size() + 1, false);
   lock_matched_ = balanced_matched_;
@@ -243,8 +238,9 @@ void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
 
 /// The thread's number in the team, which is its place in the communicator: a static loop gives parts by it.
 std::uint32_t Modeller::rank_of(LocationRef location, CommRef comm) {
-  auto& ranks = ranks_of_comms_[comm];
-  if (ranks.empty() && comm < members_.size())
+  if (comm >= members_.size()) return none;
+  auto& ranks = ranks_of_groups_[members_.group_of(comm)];
+  if (ranks.empty())
     for (const LocationRef member : members_[comm]) ranks.emplace(member, static_cast<std::uint32_t>(ranks.size()));
   const auto found = ranks.find(location);
   return found == ranks.end() ? none : found->second;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/what_if/model.hpp"
 #include "tracer/what_if/ranks.hpp"
@@ -81,8 +82,8 @@ class Modeller final : public Observer {
   const Replay& replay_;
   const std::uint64_t task_overhead_;  ///< ns of each task, as recorded
   RankModel& ranks_;
-  const std::vector<std::vector<LocationRef>> members_;  ///< of each communicator
-  std::unordered_map<CommRef, std::unordered_map<LocationRef, std::uint32_t>> ranks_of_comms_;
+  const CommMembers members_;
+  std::unordered_map<std::uint32_t, std::unordered_map<LocationRef, std::uint32_t>> ranks_of_groups_;
   std::vector<Scenario> all_;
   std::vector<std::vector<bool>> balanced_, without_;  ///< by scenario and region: which it names
   std::vector<std::vector<bool>> locks_;               ///< by scenario and lock: nobody waits for it

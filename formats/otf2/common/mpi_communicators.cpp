@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tracer/base/budget.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
@@ -18,7 +19,7 @@ constexpr std::string_view comm_property = properties::mpi_comm, window_property
 
 constexpr std::uint64_t most_ranks = 1 << 24;
 /// Of all communicators of a part; of those beyond nobody is known.
-constexpr std::size_t most_members = 1 << 25;
+constexpr std::uint64_t most_members = 1 << 25;
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;

@@ -5,36 +5,61 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 
+#include "formats/otf2/common/file.hpp"
+#include "tracer/base/budget.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
 #include "tracer/value_text.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::otf2 {
 namespace {
 
-/// Archives may come from anybody, and their texts end on terminals, in pages and in tables.
-std::string text(const TraceDefinitions& from, std::uint64_t ref) {
-  return shown(from.text(ref));
-}
+/// Archives may come from anybody, and their texts end on terminals, in pages and in tables. Each reference to a string
+/// becomes a copy of it: together they may be longer than the file, but not without bound.
+class Texts {
+ public:
+  explicit Texts(const otf2::Trace& trace)
+      : file_(trace.info().definition_file()),
+        from_(trace.definitions()),
+        room_(always + most_repeats * size_of_file(file_).value_or(0)) {}
+
+  std::string operator()(std::uint64_t ref) { return counted(shown(from_.text(ref))); }
+  std::string lines(std::uint64_t ref) { return counted(shown_lines(from_.text(ref))); }
+
+ private:
+  static constexpr std::uint64_t always = std::uint64_t{64} << 20, most_repeats = 32;  // bytes, times the file's
+
+  std::string counted(std::string text) {
+    if (!room_.take(text.size()))
+      throw Error(file_.string() + " is damaged: its definitions repeat more text than makes sense");
+    return text;
+  }
+
+  const std::filesystem::path file_;
+  const TraceDefinitions& from_;
+  Budget room_;
+};
 
 /// Of a reference only its number in the archive is known here.
-Property property_of(const TraceDefinitions& from, const otf2::NamedProperty& property) {
+Property property_of(Texts& text, const otf2::NamedProperty& property) {
   const auto type = static_cast<ValueType>(property.type);
-  if (type == ValueType::string) return {text(from, property.name), shown_lines(from.text(property.value))};
+  if (type == ValueType::string) return {text(property.name), text.lines(property.value)};
   const bool is_number = type > ValueType::none && type < ValueType::string;
-  return {text(from, property.name), text_of(type, property.value), is_number ? type : ValueType::string};
+  return {text(property.name), text_of(type, property.value), is_number ? type : ValueType::string};
 }
 
-std::vector<Property> properties_of(const TraceDefinitions& from, const std::vector<otf2::NamedProperty>& properties) {
+std::vector<Property> properties_of(Texts& text, const std::vector<otf2::NamedProperty>& properties) {
   std::vector<Property> list;
-  for (const auto& property : properties) list.push_back(property_of(from, property));
+  for (const auto& property : properties) list.push_back(property_of(text, property));
   return list;
 }
 
-void add_locations(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+void add_locations(const TraceDefinitions& from, Texts& text, const Indices& index, Definitions& to) {
   for (const auto& node : from.nodes) {
     NodeDomain domain = NodeDomain::none;
     for (const std::uint8_t d : node.domains) {
@@ -42,29 +67,29 @@ void add_locations(const TraceDefinitions& from, const Indices& index, Definitio
       if (d == otf2::values::domain_shared_memory) domain = NodeDomain::shared_memory;
       if (d == otf2::values::domain_accelerator_device) domain = NodeDomain::accelerator_device;
     }
-    to.nodes.push_back({text(from, node.name), text(from, node.class_name), index.nodes[node.parent], domain,
-                        properties_of(from, node.properties)});
+    to.nodes.push_back({text(node.name), text(node.class_name), index.nodes[node.parent], domain,
+                        properties_of(text, node.properties)});
   }
   for (const auto& group : from.location_groups) {
     const auto kind = group.type == otf2::values::location_group_accelerator ? LocationGroupKind::accelerator
                                                                              : LocationGroupKind::process;
-    to.groups_of_locations.push_back({text(from, group.name), kind, index.nodes[group.system_tree_parent],
+    to.groups_of_locations.push_back({text(group.name), kind, index.nodes[group.system_tree_parent],
                                       index.location_groups[group.creating_group],
-                                      properties_of(from, group.properties)});
+                                      properties_of(text, group.properties)});
   }
   for (const auto& location : from.locations) {
     const auto kind = location.type == otf2::values::location_accelerator_stream ? LocationKind::accelerator_stream
                                                                                  : LocationKind::cpu_thread;
-    to.locations.push_back({text(from, location.name), kind, index.location_groups[location.group],
-                            properties_of(from, location.properties)});
+    to.locations.push_back(
+        {text(location.name), kind, index.location_groups[location.group], properties_of(text, location.properties)});
     if (location.type == otf2::values::location_metric)  // nothing runs there
       to.locations.back().properties.push_back({virtual_location, "metrics"});
   }
 }
 
-void add_groups(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+void add_groups(const TraceDefinitions& from, Texts& text, const Indices& index, Definitions& to) {
   for (const auto& group : from.groups) {
-    Group out{text(from, group.name), kind_of_group(group.type), static_cast<Paradigm>(group.paradigm), {}};
+    Group out{text(group.name), kind_of_group(group.type), static_cast<Paradigm>(group.paradigm), {}};
     out.flags = group.flags;
     out.used = out.kind != GroupKind::other;
     for (const std::uint64_t member : group.members) {
@@ -76,22 +101,22 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
     to.groups.push_back(std::move(out));
   }
   for (const auto& comm : from.comms) {
-    to.comms.push_back({text(from, comm.name), index.groups[comm.group], index.comms[comm.parent]});
+    to.comms.push_back({text(comm.name), index.groups[comm.group], index.comms[comm.parent]});
     if (comm.second_group != undefined_ref) to.comms.back().second_group = index.groups[comm.second_group];
     to.comms.back().has_events = (comm.flags & otf2::values::comm_has_events) != 0;
   }
   for (const auto& window : from.windows)
-    to.windows.push_back({text(from, window.name), index.comms[window.comm], true, window.flags});
+    to.windows.push_back({text(window.name), index.comms[window.comm], true, window.flags});
 }
 
-void add_io(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+void add_io(const TraceDefinitions& from, Texts& text, const Indices& index, Definitions& to) {
   for (const auto& file : from.io_files)
-    to.io_files.push_back({text(from, file.name), index.nodes[file.scope], file.is_directory});
+    to.io_files.push_back({text(file.name), index.nodes[file.scope], file.is_directory});
   for (const auto& paradigm : from.io_paradigms)
-    to.io_paradigms.push_back({text(from, paradigm.identification), text(from, paradigm.name),
+    to.io_paradigms.push_back({text(paradigm.identification), text(paradigm.name),
                                paradigm.paradigm_class == otf2::values::io_paradigm_parallel, paradigm.flags});
   for (const auto& handle : from.io_handles)
-    to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm],
+    to.io_handles.push_back({text(handle.name), index.io_files[handle.file], index.comms[handle.comm],
                              index.io_paradigm(handle.paradigm), handle.flags, index.io_handles[handle.parent],
                              handle.pre_created});
 }
@@ -122,7 +147,7 @@ void add_scope(const otf2::MetricDef& metric, const Indices& index, Metric& to) 
 }
 
 /// One for each member of each class and instance.
-void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+void add_metrics(const TraceDefinitions& from, Texts& text, const Indices& index, Definitions& to) {
   for (std::size_t place = 0; place < from.metrics.size(); ++place) {
     const otf2::MetricDef& metric = from.metrics[place];
     const otf2::MetricDef* of = class_of(from, metric);
@@ -130,9 +155,9 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
       Metric out;
       const auto* member = of != nullptr && i < of->members.size() ? from.metric_members.find(of->members[i]) : nullptr;
       if (member != nullptr) {
-        out.name = text(from, member->name);
-        out.description = text(from, member->description);
-        out.unit = text(from, member->unit);
+        out.name = text(member->name);
+        out.description = text(member->description);
+        out.unit = text(member->unit);
         out.type = static_cast<ValueType>(member->value_type);
         out.kind = member->type, out.mode = member->mode;
         out.base = member->base, out.exponent = member->exponent;
@@ -149,15 +174,15 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
   }
 }
 
-void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
+void add_vocabulary(const TraceDefinitions& from, Texts& text, Definitions& to) {
   for (const auto& region : from.regions) {
     Region out;
-    out.name = text(from, region.name);
-    out.canonical = text(from, region.canonical);
-    out.description = text(from, region.description);
+    out.name = text(region.name);
+    out.canonical = text(region.canonical);
+    out.description = text(region.description);
     out.role = static_cast<RegionRole>(region.role);
     out.paradigm = static_cast<Paradigm>(region.paradigm);
-    out.source_file = text(from, region.source_file);
+    out.source_file = text(region.source_file);
     out.begin_line = region.begin_line;
     out.end_line = region.end_line;
     out.flags = region.flags;
@@ -165,19 +190,19 @@ void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
   }
   for (const auto& attribute : from.attributes) {
     to.attributes.push_back(
-        {text(from, attribute.name), text(from, attribute.description), static_cast<ValueType>(attribute.type)});
+        {text(attribute.name), text(attribute.description), static_cast<ValueType>(attribute.type)});
   }
   for (const auto& parameter : from.parameters) {
     const EventType type = parameter.type == otf2::values::parameter_string ? EventType::parameter_string
                            : parameter.type == otf2::values::parameter_int  ? EventType::parameter_int
                                                                             : EventType::parameter_uint;
-    to.parameters.push_back({text(from, parameter.name), type});
+    to.parameters.push_back({text(parameter.name), type});
   }
   for (const auto& paradigm : from.paradigms) {
-    ParadigmDefinition out{static_cast<Paradigm>(paradigm.ref), text(from, paradigm.name),
+    ParadigmDefinition out{static_cast<Paradigm>(paradigm.ref), text(paradigm.name),
                            static_cast<ParadigmClass>(paradigm.paradigm_class), "", false};
     for (const auto& property : paradigm.properties) {
-      if (property.name == otf2::values::paradigm_comm_name) out.comm_name_template = text(from, property.value);
+      if (property.name == otf2::values::paradigm_comm_name) out.comm_name_template = text(property.value);
       if (property.name == otf2::values::paradigm_rma_only) out.rma_only = property.value != 0;
     }
     to.paradigms.push_back(std::move(out));
@@ -223,13 +248,14 @@ std::vector<std::uint32_t> places_of_metrics(const otf2::TraceDefinitions& from)
 
 Definitions definitions_of(const otf2::Trace& trace, const Indices& index) {
   const TraceDefinitions& from = trace.definitions();
+  Texts text{trace};
   Definitions to;
   to.clock = from.clock;
-  add_locations(from, index, to);
-  add_groups(from, index, to);
-  add_io(from, index, to);
-  add_metrics(from, index, to);
-  add_vocabulary(from, to);
+  add_locations(from, text, index, to);
+  add_groups(from, text, index, to);
+  add_io(from, text, index, to);
+  add_metrics(from, text, index, to);
+  add_vocabulary(from, text, to);
   for (const Property& property : trace.info().properties)
     to.properties.push_back({shown(property.name), shown_lines(property.value)});
   to.creator = shown(trace.info().creator);

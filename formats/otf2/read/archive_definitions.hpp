@@ -90,7 +90,8 @@ constexpr bool is_known_paradigm_property(std::uint32_t property) noexcept {
   return property == values::paradigm_comm_name || property == values::paradigm_rma_only;
 }
 
-/// Text of anybody's, made fit for terminals, pages and tables.
+/// Text of anybody's, made fit for terminals, pages and tables. Throws tracer::Error where strings are repeated beyond
+/// measure.
 Definitions definitions_of(const otf2::Trace& trace, const Indices& index);
 
 }  // namespace tracer::otf2

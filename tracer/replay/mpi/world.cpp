@@ -26,32 +26,38 @@ MpiWorld::MpiWorld(const Definitions& definitions) : rank_of_(definitions.groups
       is_known_.push_back(is_there && has_events[process] && !left_no_trace(definitions.groups_of_locations[process]));
     }
   }
-  const auto ranks_in = [&](std::uint32_t ref, Members& of) -> std::vector<std::uint32_t> {
-    if (ref >= definitions.groups.size() || definitions.groups[ref].paradigm != Paradigm::mpi) return {};
+  groups_.resize(definitions.groups.size());
+  const auto group_for = [&](std::uint32_t ref, Members& of) {
+    if (ref >= groups_.size() || definitions.groups[ref].paradigm != Paradigm::mpi) return undefined_ref;
     const Group& group = definitions.groups[ref];
     of.is_self = group.kind == GroupKind::comm_self;
-    if (group.kind != GroupKind::comm_group) return {};
-    return group.members;
+    if (group.kind != GroupKind::comm_group) return undefined_ref;
+    if (groups_[ref].empty()) groups_[ref] = group.members;
+    return ref;
   };
   for (const Comm& comm : definitions.comms) {
     Members& of = comms_.emplace_back();
-    of.local = ranks_in(comm.group, of);
-    of.remote = ranks_in(comm.second_group, of);
+    of.local = group_for(comm.group, of);
+    of.remote = group_for(comm.second_group, of);
   }
   count_worlds();
 }
 
 void MpiWorld::count_worlds() {
   DisjointSets joined{ranks()};
-  for (const Members& of : comms_) {
-    std::uint32_t first = undefined_ref;
-    for (const auto* side : {&of.local, &of.remote}) {
-      for (const std::uint32_t rank : *side) {
-        if (rank >= ranks()) continue;
-        if (first == undefined_ref) first = rank;
-        joined.join(rank, first);
-      }
+  std::vector<std::uint32_t> first_of(groups_.size(), undefined_ref);  // in one set with all others of the group
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    std::uint32_t& first = first_of[group];
+    for (const std::uint32_t rank : groups_[group]) {
+      if (rank >= ranks()) continue;
+      if (first == undefined_ref) first = rank;
+      joined.join(rank, first);
     }
+  }
+  const auto first_in = [&](std::uint32_t group) { return group < first_of.size() ? first_of[group] : undefined_ref; };
+  for (const Members& of : comms_) {
+    const std::uint32_t local = first_in(of.local), remote = first_in(of.remote);
+    if (local != undefined_ref && remote != undefined_ref) joined.join(local, remote);
   }
   worlds_ = static_cast<std::uint32_t>(joined.sets());
 }
@@ -79,15 +85,16 @@ std::uint32_t MpiWorld::world_rank(CommRef comm, std::uint32_t me, std::uint32_t
   if (comm >= comms_.size()) return undefined_ref;
   const Members& of = comms_[comm];
   if (of.is_self) return rank == 0 ? me : undefined_ref;
-  const bool is_to_others = !of.remote.empty() && std::find(of.local.begin(), of.local.end(), me) != of.local.end();
-  const auto& members = is_to_others ? of.remote : of.local;
+  const auto local = ranks_in(of.local), remote = ranks_in(of.remote);
+  const bool is_to_others = !remote.empty() && std::find(local.begin(), local.end(), me) != local.end();
+  const auto members = is_to_others ? remote : local;
   if (rank >= members.size() || members[rank] >= ranks()) return undefined_ref;
   return members[rank];
 }
 
 std::span<const std::uint32_t> MpiWorld::members(CommRef comm) const {
-  if (comm >= comms_.size() || comms_[comm].is_self || !comms_[comm].remote.empty()) return {};
-  return comms_[comm].local;
+  if (comm >= comms_.size() || comms_[comm].is_self || !ranks_in(comms_[comm].remote).empty()) return {};
+  return ranks_in(comms_[comm].local);
 }
 
 std::size_t MpiWorld::members_with_trace(CommRef comm) const {
@@ -98,8 +105,9 @@ std::size_t MpiWorld::members_with_trace(CommRef comm) const {
 
 std::vector<std::uint32_t> MpiWorld::all_members(CommRef comm) const {
   if (comm >= comms_.size() || comms_[comm].is_self) return {};
-  std::vector<std::uint32_t> all = comms_[comm].local;
-  all.insert(all.end(), comms_[comm].remote.begin(), comms_[comm].remote.end());
+  const auto local = ranks_in(comms_[comm].local), remote = ranks_in(comms_[comm].remote);
+  std::vector<std::uint32_t> all(local.begin(), local.end());
+  all.insert(all.end(), remote.begin(), remote.end());
   return all;
 }
 

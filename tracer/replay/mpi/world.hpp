@@ -43,17 +43,22 @@ class MpiWorld {
   std::vector<std::uint32_t> all_members(CommRef comm) const;
 
  private:
+  /// Groups, whose members their communicators share.
   struct Members {
-    std::vector<std::uint32_t> local, remote;
+    std::uint32_t local = undefined_ref, remote = undefined_ref;
     bool is_self = false;
   };
+  std::span<const std::uint32_t> ranks_in(std::uint32_t group) const {
+    return group < groups_.size() ? std::span<const std::uint32_t>{groups_[group]} : std::span<const std::uint32_t>{};
+  }
   void count_worlds();
 
-  std::vector<std::uint32_t> group_of_;        ///< by rank
-  std::vector<bool> is_known_;                 ///< by rank
-  std::vector<std::uint32_t> rank_of_;         ///< by location group
-  std::vector<std::uint32_t> location_group_;  ///< by location
-  std::vector<Members> comms_;                 ///< by comm; of those that are not MPI's empty
+  std::vector<std::uint32_t> group_of_;             ///< by rank
+  std::vector<bool> is_known_;                      ///< by rank
+  std::vector<std::uint32_t> rank_of_;              ///< by location group
+  std::vector<std::uint32_t> location_group_;       ///< by location
+  std::vector<Members> comms_;                      ///< by comm; of those that are not MPI's empty
+  std::vector<std::vector<std::uint32_t>> groups_;  ///< by group: the ranks, where a comm has them; else empty
   std::uint32_t worlds_ = 0;
 };
 
