@@ -272,6 +272,34 @@ TEST_CASE("events of a communicator that the journal does not know are left out,
   CHECK(report.repairs.at("MPI event of an unknown communicator left out") == 1);
 }
 
+TEST_CASE("communicators that claim more members together than jobs have are left out, as those that are not known") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  const auto claim = [&](int number, const char* members) {
+    source.journal_to_fill().facts["MPI::COMM::" + std::to_string(number)] =
+        "identity=WORLD/" + std::to_string(number) + "@0;size=16000000;members=" + members + ";name=large";
+  };
+  claim(3, "0");
+  claim(4, "1");
+  claim(5, "0-1");  // there is room for two
+  claim(6, "0");    // of the same members as the first
+  source.channel(0) = {
+      rec(10, RecordKind::mpi_send, begin, MpiFunction::Send, 5, 24, 0x1000),
+      more(0, 0, 5),
+      rec(12, RecordKind::mpi_call, end, MpiFunction::Send),
+  };
+  const auto report = run(source, sink);
+  const Definitions& d = sink.definitions;
+  std::vector<std::uint32_t> groups;
+  for (const Comm& comm : d.comms)
+    if (comm.name == "large") groups.push_back(comm.group);
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0] != groups[1]);
+  CHECK(groups[2] == groups[0]);
+  CHECK(report.repairs.at("MPI event of an unknown communicator left out") == 1);
+}
+
 TEST_CASE("a get, its lock and its end are events on the window, in the calls that they belong to") {
   MemorySource source;
   MemorySink sink;

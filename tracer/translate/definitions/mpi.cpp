@@ -6,9 +6,12 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "tracer/base/budget.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::translate {
@@ -19,7 +22,9 @@ constexpr std::string_view comm_fact = properties::fact(properties::mpi_comm),
                            group_fact = properties::mpi_group_fact, handle_fact = properties::mpi_file_handle_fact,
                            file_fact = properties::mpi_file_fact;
 /// A damaged journal must not make us allocate without bound.
-constexpr std::uint32_t most_ranks = 1u << 26;
+constexpr std::uint32_t most_ranks = 1u << 24;
+/// Of all lists of members together that differ; what has one beyond is left out, with its events.
+constexpr std::uint64_t most_members = 1u << 25;
 
 std::optional<std::uint32_t> number(std::string_view text) {
   std::uint32_t value = 0;
@@ -46,12 +51,12 @@ std::optional<std::string_view> value_of(std::string_view fact, std::string_view
   return std::nullopt;
 }
 
-/// "0-3,8"; undefined_ref for one that is not in the world, and for all when there is no list.
-std::vector<std::uint32_t> members_of(std::optional<std::string_view> list, std::uint32_t size, std::uint32_t world) {
+/// "0-3,8"; undefined_ref for one that is not in the world, and for all that the list does not have.
+std::vector<std::uint32_t> members_of(std::string_view list, std::uint32_t size, std::uint32_t world) {
   std::vector<std::uint32_t> members;
-  while (list && !list->empty() && members.size() < size) {
-    const auto end = std::min(list->find(','), list->size());
-    const std::string_view part = list->substr(0, end);
+  while (!list.empty() && members.size() < size) {
+    const auto end = std::min(list.find(','), list.size());
+    const std::string_view part = list.substr(0, end);
     const auto dash = part.find('-', 1);
     const auto first = number(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
@@ -60,7 +65,7 @@ std::vector<std::uint32_t> members_of(std::optional<std::string_view> list, std:
     } else {
       for (std::uint32_t rank = *first; rank <= *last && members.size() < size; ++rank) members.push_back(rank);
     }
-    list->remove_prefix(std::min(end + 1, list->size()));
+    list.remove_prefix(std::min(end + 1, list.size()));
   }
   members.resize(size, undefined_ref);
   return members;
@@ -109,10 +114,15 @@ class MpiDefinitions {
   }
 
  private:
-  std::uint32_t group(std::vector<std::uint32_t> members) {
-    const auto [known, is_new] = groups_.emplace(members, static_cast<std::uint32_t>(d_.groups.size()));
-    if (is_new) d_.groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, std::move(members)});
-    return known->second;
+  /// undefined_ref: there is no room for so many more.
+  std::uint32_t group(std::optional<std::string_view> list, std::uint32_t size) {
+    const auto [known, is_new] = lists_.try_emplace({list.value_or(""), size}, undefined_ref);
+    if (!is_new || !room_.take(size)) return known->second;
+    const auto next = static_cast<std::uint32_t>(d_.groups.size());
+    d_.groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, members_of(known->first.first, size, world_)});
+    const auto [same, is_other] = groups_.insert(next);
+    if (!is_other) d_.groups.pop_back();
+    return known->second = *same;
   }
   std::uint32_t self_group() {
     if (self_ == undefined_ref) {
@@ -128,10 +138,13 @@ class MpiDefinitions {
     Comm comm;
     comm.name = value_of(fact, "name").value_or("");
     const bool is_self = value_of(fact, "identity") == "SELF";
-    comm.group = is_self ? self_group() : group(members_of(value_of(fact, "members"), *size, world_));
+    comm.group = is_self ? self_group() : group(value_of(fact, "members"), *size);
+    if (comm.group == undefined_ref) return;
     const auto remote_size = number(value_of(fact, "remote_size").value_or(""));
-    if (remote_size && *remote_size != 0 && *remote_size <= most_ranks)
-      comm.second_group = group(members_of(value_of(fact, "remote"), *remote_size, world_));
+    if (remote_size && *remote_size != 0 && *remote_size <= most_ranks) {
+      comm.second_group = group(value_of(fact, "remote"), *remote_size);
+      if (comm.second_group == undefined_ref) return;
+    }
     if (const auto parent = number(value_of(fact, "parent").value_or("")); parent && *parent < id)
       comm.parent = tables_.mpi_comms[*parent];
     comm.has_events = true;
@@ -150,7 +163,7 @@ class MpiDefinitions {
 
   void rank_group(std::uint32_t id, std::string_view fact) {
     const auto size = number(value_of(fact, "size").value_or(""));
-    if (size && *size <= world_) tables_.mpi_groups[id] = group(members_of(value_of(fact, "members"), *size, world_));
+    if (size && *size <= world_) tables_.mpi_groups[id] = group(value_of(fact, "members"), *size);
   }
 
   Tables& tables_;
@@ -158,7 +171,14 @@ class MpiDefinitions {
   Definitions& d_;
   std::uint32_t world_, rank_;
   std::uint32_t self_ = undefined_ref;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
+  struct ByMembers {
+    const std::vector<Group>& groups;
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return groups[a].members < groups[b].members; }
+  };
+  std::set<std::uint32_t, ByMembers> groups_{ByMembers{d_.groups}};
+  /// By list and size: a program may have many communicators of the same members.
+  std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lists_;
+  Budget room_{most_members};
 };
 
 /// Files by their paths, and handles of them.
