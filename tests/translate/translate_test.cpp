@@ -5,6 +5,8 @@
 #include "late_ends.hpp"
 #include "support/memory_trace.hpp"
 #include "support/records.hpp"
+#include "tracer/translate/regions/regions.hpp"
+#include "tracer/translate/resolve/tables.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -329,4 +331,20 @@ TEST_CASE("what hashing the content of a copy took begins where the copy ended")
   CAPTURE(lines);
   CHECK(std::find(lines.begin(), lines.end(), "30 buffer_flush") != lines.end());
   CHECK(report.repairs.empty());
+}
+
+TEST_CASE("what has no position is named after what is around it, but for more of both than programs have") {
+  const auto name_within = [](std::uint16_t count) {
+    translate::Tables tables;
+    auto& sites = tables.channels.emplace_back().sites;
+    for (std::uint16_t i = 0; i < count; ++i) {
+      sites.push_back({0x10000u + i, translate::Construct::for_loop, false, 0});
+      sites.push_back({0, translate::Construct::work_other, false, static_cast<std::uint16_t>(1000 + i)});
+    }
+    translate::build_regions(tables, {}, {});
+    const Region* region = tables.regions->look_up({0x10001, translate::Construct::work_other, false, 1002});
+    return region == nullptr ? std::string{} : region->name;
+  };
+  CHECK(name_within(10) == "!$omp work 1002 @0x10001");
+  CHECK(name_within(1100) == "!$omp work 1002");  // 1,210,000 names are none
 }

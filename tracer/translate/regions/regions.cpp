@@ -3,9 +3,11 @@
 #include "tracer/translate/regions/regions.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
@@ -79,6 +81,27 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
   return region;
 }
 
+/// What has no position may be named after anything that can be around it: each such key at each such position.
+/// Programs have some dozen of the one and some thousands of the other; where a trace has more of both than any, none
+/// is added. `seen`: in order of position.
+void add_keys_at_positions_around(const std::vector<RegionKey>& seen, std::vector<RegionKey>& keys) {
+  constexpr std::uint64_t most_added = 1u << 20;
+  std::vector<RegionKey> placeless;
+  std::vector<std::uint64_t> around;
+  for (const RegionKey& key : seen) {
+    const Construct c = key.construct;
+    if (key.codeptr == 0) {
+      if (wants_position(c)) placeless.push_back(key);
+    } else if (c == Construct::parallel || c == Construct::teams || c == Construct::task ||
+               c == Construct::task_untied || c == Construct::target_task || c == Construct::for_loop) {
+      if (around.empty() || around.back() != key.codeptr) around.push_back(key.codeptr);
+    }
+  }
+  if (std::uint64_t{placeless.size()} * around.size() > most_added) return;
+  for (const std::uint64_t position : around)
+    for (const RegionKey& key : placeless) keys.push_back({position, key.construct, key.wait, key.extra});
+}
+
 std::vector<RegionKey> all_keys(const Tables& tables) {
   const auto order = [](const RegionKey& a, const RegionKey& b) {
     return std::tie(a.codeptr, a.construct, a.wait, a.extra) < std::tie(b.codeptr, b.construct, b.wait, b.extra);
@@ -87,25 +110,14 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
   for (const ChannelScan& scan : tables.channels) keys.insert(keys.end(), scan.sites.begin(), scan.sites.end());
   std::sort(keys.begin(), keys.end(), order);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  // What has no position may be named after anything that can be around it.
   const std::vector<RegionKey> seen = keys;
-  std::vector<std::pair<Construct, std::uint16_t>> waits;
+  std::set<std::pair<Construct, std::uint16_t>> waits;
   for (const RegionKey& key : seen)
-    if (key.wait && std::find(waits.begin(), waits.end(), std::pair(key.construct, key.extra)) == waits.end())
-      waits.emplace_back(key.construct, key.extra);
+    if (key.wait) waits.emplace(key.construct, key.extra);
   for (const RegionKey& key : seen)  // a wait is named after its region
-    if (!key.wait && std::find(waits.begin(), waits.end(), std::pair(key.construct, key.extra)) != waits.end())
+    if (!key.wait && waits.contains({key.construct, key.extra}))
       keys.push_back({key.codeptr, key.construct, true, key.extra});
-  for (const RegionKey& around : seen) {
-    const Construct c = around.construct;
-    if (around.codeptr == 0 || (c != Construct::parallel && c != Construct::teams && c != Construct::task &&
-                                c != Construct::task_untied && c != Construct::target_task && c != Construct::for_loop))
-      continue;
-    for (const RegionKey& key : seen) {
-      if (key.codeptr != 0) break;
-      if (wants_position(key.construct)) keys.push_back({around.codeptr, key.construct, key.wait, key.extra});
-    }
-  }
+  add_keys_at_positions_around(seen, keys);
   // Wherever the passes see a position differently (wrong sequences), the construct alone is there.
   for (std::size_t k = 0, count = keys.size(); k < count; ++k)
     if (!is_annotation(keys[k].construct)) keys.push_back({0, keys[k].construct, keys[k].wait, keys[k].extra});
