@@ -73,8 +73,8 @@ class Input {
     bytes(values.data(), count * sizeof(T));
     return values;
   }
-  void require(bool holds) const {
-    if (!holds) throw Error(name_ + " is damaged: it refers to what it does not hold");
+  void require(bool holds, const char* else_it = "refers to what it does not hold") const {
+    if (!holds) throw Error(name_ + " is damaged: it " + else_it);
   }
   std::uint64_t left() const noexcept { return left_; }
 
@@ -86,6 +86,7 @@ class Input {
 
 void read_counters(Input& in, SampleSet& set) {
   set.counters = in.all<Counter>();
+  in.require(set.counters.size() <= most_counters_of_set, "has more counters than a trace can have");
   for (const Counter& counter : set.counters) in.require(counter.name < set.strings.size());
   set.values = in.all<std::uint64_t>();
   const std::size_t each = set.counters.size();
@@ -147,6 +148,7 @@ SampleSet read(const fs::path& path) {
   in.require(stacks <= in.left() / 8);
   for (std::uint64_t i = 0; i < stacks; ++i) {
     set.stacks.push_back(in.all<std::uint32_t>());
+    in.require(set.stacks.back().size() <= most_frames_of_stack, "has a stack of more frames than there can be");
     for (const std::uint32_t frame : set.stacks.back()) in.require(frame < set.frames.size());
   }
   set.samples = has_states ? in.all<Sample>() : with_states(in.all<SampleWithoutState>());

@@ -2,6 +2,7 @@
 // Samples of call stacks, and the intervals in which threads did not run, as delivered to readers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -78,5 +79,19 @@ struct SampleSet {
   std::vector<Counter> counters;
   std::vector<std::uint64_t> values;  ///< of each counter for each sample: the counter's total on the thread
 };
+
+/// A run has 8 counters at most, and a stack 256 addresses, each of them some functions that were put into one another.
+/// What has more than this is damaged: each sample has room for each counter, and each stack is read in each construct.
+inline constexpr std::size_t most_counters_of_set = 64, most_frames_of_stack = 16384;
+
+/// So many nodes may the tree of a set's call paths have, in which a stack is once for each construct that it was seen
+/// in. What samples are in a program does not come near: what has more is damaged.
+inline std::uint64_t most_path_nodes(const SampleSet& set) {
+  std::uint64_t frames = 0;
+  for (const auto& stack : set.stacks) frames += stack.size();
+  return (std::uint64_t{1} << 20) + 4 * frames + 64 * std::uint64_t{set.samples.size()};
+}
+inline constexpr std::string_view too_many_paths =
+    "the stacks of the samples become more call paths than such samples have: samples.bin is damaged";
 
 }  // namespace tracer::samples

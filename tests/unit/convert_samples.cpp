@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples of a raw trace become those of an archive: whose code an address is, and where a stack ends.
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -91,4 +93,36 @@ TEST_CASE("an address is the library's that was there at the time of the sample"
   journal.moved_code = {{0x500000, 0x501000, 15, 25, distance}};
   CHECK(stacks_of(journal, {{0x500010, 0x500020}, {0x500010, 0x500020}, {0x500010, 0x500020}}) ==
         Lines{"program@0x20 > program@0x11", "plugin.so@0x20 > plugin.so@0x11", "program@0x20 > program@0x11"});
+}
+
+TEST_CASE("a stream of more counters than runs have keeps the first of them, and is damaged") {
+  const test::Scratch scratch;
+  std::filesystem::create_directories(scratch / "raw");
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(scratch / "raw" / "samples"), {1, 2});
+  raw::SampleEntry entry{};
+  const auto append = [&](raw::SampleKind kind, const Addresses& words, std::uint32_t reason) {
+    entry.kind = kind;
+    entry.reason = reason;
+    entry.time += 10;
+    entry.frames = static_cast<std::uint16_t>(words.size());
+    REQUIRE(writer.append(entry, words) == 0);
+  };
+  for (std::uint64_t first = 1000; first < 1080; first += 8) {
+    Addresses ids;
+    for (std::uint64_t id = first; id < first + 8; ++id) ids.push_back(id);
+    append(raw::SampleKind::counters, ids, 0);
+  }
+  append(raw::SampleKind::counters, {1003, 1079}, 0);
+  append(raw::SampleKind::counted, {5, 6, 0x500010}, 2);
+  REQUIRE(writer.flush() == 0);
+  writer.close();
+  std::vector<std::string> damage;
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal_of_a_thread(), positions_of, damage) == 1);
+  REQUIRE(damage.size() == 1);
+  CHECK_THAT(damage.front(), ContainsSubstring("more counters than a run can have"));
+  const samples::SampleSet set = samples::read(scratch / samples::file_name);
+  CHECK(set.counters.size() == samples::most_counters_of_set);
+  CHECK(set.values.at(3) == 5);
+  CHECK(std::count(set.values.begin(), set.values.end(), std::uint64_t{6}) == 0);
 }

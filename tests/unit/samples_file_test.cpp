@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The file of samples beside an archive, in all its versions.
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -120,6 +121,24 @@ TEST_CASE("counters without a name or with too few values are refused") {
   set.counters.clear();
   samples::write(set, scratch.path);
   CHECK_THROWS_AS(samples::read(scratch.path), Error);
+}
+
+TEST_CASE("more counters, or a deeper stack, than there can be are refused") {
+  Scratch scratch;
+  samples::SampleSet set = two_samples();
+  const auto with_counters = [&](std::size_t count) {
+    set.counters.assign(count, {.name = 1, .nanoseconds = 0});
+    set.values.assign(count * set.samples.size(), 1);
+    samples::write(set, scratch.path);
+  };
+  with_counters(samples::most_counters_of_set);
+  CHECK(samples::read(scratch.path).counters.size() == samples::most_counters_of_set);
+  with_counters(samples::most_counters_of_set + 1);
+  CHECK_THROWS_WITH(samples::read(scratch.path), ContainsSubstring("more counters"));
+  set = two_samples();
+  set.stacks[0].assign(samples::most_frames_of_stack + 1, 0);
+  samples::write(set, scratch.path);
+  CHECK_THROWS_WITH(samples::read(scratch.path), ContainsSubstring("more frames"));
 }
 
 TEST_CASE("a file of samples of version 1 has samples of which no state was asked") {

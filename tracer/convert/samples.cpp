@@ -146,6 +146,9 @@ class Builder {
     }
   }
 
+  /// Counters whose values were left out, since there are too many.
+  std::uint64_t counters_left_out() const noexcept { return counters_left_out_; }
+
   samples::SampleSet finish(std::uint64_t period, const CodeNames& names) {
     if (set_.period == 0) set_.period = period;
     std::vector<std::uint64_t> addresses(addresses_.size());
@@ -183,6 +186,7 @@ class Builder {
   }
 
  private:
+  static constexpr std::uint32_t left_out = ~std::uint32_t{0};
   /// The values of a sample's counters, in the order of its channel's.
   struct Counted {
     std::size_t sample;
@@ -211,6 +215,11 @@ class Builder {
                                    [&](const samples::Counter& counter) { return counter.name == name; });
       columns.push_back(static_cast<std::uint32_t>(at - set_.counters.begin()));
       if (at != set_.counters.end()) continue;
+      if (set_.counters.size() == samples::most_counters_of_set) {
+        columns.back() = left_out;
+        ++counters_left_out_;
+        continue;
+      }
       set_.counters.push_back({name, known && std::string_view{counters()[id].unit} == "ns" ? 1u : 0u});
     }
   }
@@ -229,7 +238,7 @@ class Builder {
     for (const Counted& one : counted_) {
       const std::vector<std::uint32_t>& columns = columns_[one.channel];
       for (std::size_t i = 0; i < std::min(columns.size(), one.values.size()); ++i)
-        set_.values[place[one.sample] * set_.counters.size() + columns[i]] = one.values[i];
+        if (columns[i] != left_out) set_.values[place[one.sample] * set_.counters.size() + columns[i]] = one.values[i];
     }
   }
 
@@ -312,7 +321,8 @@ class Builder {
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::vector<std::vector<std::uint32_t>> frames_;  ///< of each address
   std::map<ChannelId, samples::Pause> open_;
-  std::map<ChannelId, std::vector<std::uint32_t>> columns_;  ///< where the set has the channel's counters
+  std::map<ChannelId, std::vector<std::uint32_t>> columns_;  ///< where the set has the channel's counters; left_out
+  std::uint64_t counters_left_out_ = 0;
   std::vector<Counted> counted_;
 };
 
@@ -348,6 +358,8 @@ std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const 
     damage.emplace_back(error.what());
     return 0;
   }
+  if (builder.counters_left_out() != 0)
+    damage.push_back(file.string() + " is damaged: it has more counters than a run can have");
   std::uint64_t rate = 0;
   for (const Setting& setting : journal.settings)
     if (setting.name == "TRACER_SAMPLE") rate = std::strtoull(setting.value.c_str(), nullptr, 10);

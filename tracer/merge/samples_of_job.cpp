@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "formats/samples/samples.hpp"
 #include "tracer/base/units.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer {
 namespace {
@@ -35,21 +37,24 @@ std::uint32_t SamplesOfJob::frame(const samples::Frame& frame) {
 std::vector<std::size_t> SamplesOfJob::counters_of(const samples::SampleSet& part,
                                                    const std::vector<std::uint32_t>& strings) {
   std::vector<std::size_t> columns;
-  const std::size_t before = all_.counters.size();
+  std::vector<samples::Counter> counters = all_.counters;
   for (const samples::Counter& counter : part.counters) {
     const std::uint32_t name = strings[counter.name];
-    const auto known = std::find_if(all_.counters.begin(), all_.counters.end(),
+    const auto known = std::find_if(counters.begin(), counters.end(),
                                     [&](const samples::Counter& other) { return other.name == name; });
-    columns.push_back(static_cast<std::size_t>(known - all_.counters.begin()));
-    if (known == all_.counters.end()) all_.counters.push_back({name, counter.nanoseconds});
+    columns.push_back(static_cast<std::size_t>(known - counters.begin()));
+    if (known == counters.end()) counters.push_back({name, counter.nanoseconds});
   }
-  const std::size_t now = all_.counters.size();
+  const std::size_t before = all_.counters.size(), now = counters.size();
   if (now == before) return columns;
+  if (now > samples::most_counters_of_set)
+    throw Error("with its counters the job has more than " + std::to_string(samples::most_counters_of_set));
   std::vector<std::uint64_t> wider(all_.samples.size() * now, samples::not_counted);
   for (std::size_t s = 0; s < all_.samples.size(); ++s)
     std::copy_n(all_.values.begin() + static_cast<std::ptrdiff_t>(s * before), before,
                 wider.begin() + static_cast<std::ptrdiff_t>(s * now));
   all_.values = std::move(wider);
+  all_.counters = std::move(counters);
   return columns;
 }
 
@@ -57,6 +62,9 @@ SampledThreads SamplesOfJob::add(const std::filesystem::path& directory, const s
   const std::filesystem::path file = directory / samples::file_name;
   if (!std::filesystem::exists(file)) return {};
   const samples::SampleSet part = samples::read(file);
+  std::vector<std::uint32_t> strings, frames, stacks;
+  for (const std::string& text : part.strings) strings.push_back(string(text));
+  const std::vector<std::size_t> columns = counters_of(part, strings);
   if (all_.period == 0) all_.period = part.period;
   if (!part.samples.empty()) {
     shortest_ = longest_ == 0 ? part.period : std::min(shortest_, part.period);
@@ -64,8 +72,6 @@ SampledThreads SamplesOfJob::add(const std::filesystem::path& directory, const s
     processor_time_ += static_cast<double>(part.period) * static_cast<double>(part.samples.size());
   }
   all_.lost += part.lost;
-  std::vector<std::uint32_t> strings, frames, stacks;
-  for (const std::string& text : part.strings) strings.push_back(string(text));
   for (const samples::Frame& f : part.frames)
     frames.push_back(frame({strings[f.function], strings[f.file], strings[f.module], f.line, f.origin}));
   for (std::vector<std::uint32_t> stack : part.stacks) {
@@ -79,7 +85,6 @@ SampledThreads SamplesOfJob::add(const std::filesystem::path& directory, const s
   for (const samples::Pause& pause : part.pauses) threads[pause.thread] = 0;
   for (auto& [own, number] : threads) number = next_thread_++;
 
-  const std::vector<std::size_t> columns = counters_of(part, strings);
   for (std::size_t s = 0; s < part.samples.size(); ++s) {
     samples::Sample& sample = all_.samples.emplace_back(part.samples[s]);
     sample.time = placed(sample.time, clock);

@@ -22,7 +22,8 @@ using SampledThreads = std::map<std::uint32_t, std::uint32_t>;
 class SamplesOfJob {
  public:
   /// The samples beside the archive in `directory`, put where `clock` puts the part's events (docs/jobs.md, one time).
-  /// Empty where there are none. Throws tracer::Error when they cannot be read; then nothing is added.
+  /// Empty where there are none. Throws tracer::Error when they cannot be read, or have too many counters; then no
+  /// sample is added.
   SampledThreads add(const std::filesystem::path& directory, const std::vector<otf2::ClockOffset>& clock);
   /// Beside the archive that is made in `directory`, if there are any. Throws tracer::Error. Their period is the mean
   /// of the parts' by their numbers of samples: with it the times of all samples add up to those of the parts.

@@ -2,7 +2,11 @@
 // See sampled_stacks.hpp.
 #include "formats/otf2/join/sampled_stacks.hpp"
 
+#include <cstddef>
+#include <string>
 #include <utility>
+
+#include "tracer/error.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -16,6 +20,7 @@ SampledStacks::SampledStacks(const samples::SampleSet& set, JoinedDefinitions& d
       definitions_(definitions),
       tree_(tree),
       first_function_(static_cast<std::uint32_t>(definitions.regions.size())),
+      room_(samples::most_path_nodes(set)),
       strings_(set.strings.size(), undefined_ref) {
   for (const auto& stack : set.stacks) {
     std::vector<std::uint32_t> before, after;
@@ -77,7 +82,9 @@ std::uint32_t SampledStacks::below(std::uint32_t context, std::span<const std::u
                        string(set_.frames[frames.front()].function) == function_around(context);
   for (std::size_t i = repeats ? 1 : 0; i < frames.size(); ++i) {
     const std::uint32_t source = i == 0 ? undefined_ref : place_of(set_.frames[frames[i - 1]]);
+    const std::size_t known = tree_.nodes().size();
     context = tree_.child(context, region_of(set_.frames[frames[i]]), source);
+    if (!room_.take(tree_.nodes().size() - known)) throw Error(std::string{samples::too_many_paths});
   }
   return context;
 }

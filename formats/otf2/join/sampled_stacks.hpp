@@ -10,6 +10,7 @@
 
 #include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/read/context_tree.hpp"
+#include "tracer/base/budget.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::otf2 {
@@ -27,7 +28,7 @@ class SampledStacks {
   const Parts& parts(std::uint32_t stack) const { return parts_[stack]; }
 
   /// What the frames are below a context. The function that the compiler made of a construct, which has the name of the
-  /// one around it, is left out.
+  /// one around it, is left out. Throws tracer::Error where the paths are more than the samples can have.
   std::uint32_t below(std::uint32_t context, std::span<const std::uint32_t> frames);
   /// A region for code of which nothing is known.
   std::uint32_t unknown() { return region_of({}); }
@@ -44,6 +45,7 @@ class SampledStacks {
   JoinedDefinitions& definitions_;
   ContextTree& tree_;
   std::uint32_t first_function_;
+  Budget room_;                                     ///< of nodes in the tree
   std::vector<std::vector<std::uint32_t>> frames_;  ///< of each stack: the user's, before and after
   std::vector<Parts> parts_;
   std::vector<std::uint32_t> strings_;                                        ///< of the set's

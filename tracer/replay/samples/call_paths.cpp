@@ -4,10 +4,16 @@
 
 #include <algorithm>
 
+#include "tracer/error.hpp"
+
 namespace tracer::report {
 
 SamplePaths::SamplePaths(const SampleJoin& join, bool raw)
-    : join_{join}, set_{join.set()}, classes_{classify(join.definitions())}, nodes_(1) {
+    : join_{join},
+      set_{join.set()},
+      classes_{classify(join.definitions())},
+      nodes_(1),
+      room_{samples::most_path_nodes(set_)} {
   count_prefixes();
   functions_.assign(set_.frames.size(), SampleJoin::outside);
   kind_of_.assign(set_.samples.size(), SampleJoin::outside);
@@ -104,7 +110,10 @@ std::uint32_t SamplePaths::raw_node_of(std::uint32_t stack) {
 std::uint32_t SamplePaths::child(std::uint32_t parent, std::uint32_t frame) {
   const auto [at, is_new] =
       node_numbers_.try_emplace(std::uint64_t{parent} << 32 | frame, static_cast<std::uint32_t>(nodes_.size()));
-  if (is_new) nodes_.push_back({parent, frame});
+  if (is_new) {
+    if (!room_.take(1)) throw Error(std::string{samples::too_many_paths});
+    nodes_.push_back({parent, frame});
+  }
   return at->second;
 }
 

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/base/budget.hpp"
 #include "tracer/replay/samples/join.hpp"
 
 namespace tracer::report {
@@ -49,7 +50,7 @@ struct SampleKind {
 class SamplePaths {
  public:
   /// Of a join whose replay is over; it must stay. `raw`: the stacks as they were taken, with all of the runtime's and
-  /// the tool's frames, and no constructs.
+  /// the tool's frames, and no constructs. Throws tracer::Error where the paths are more than the samples can have.
   explicit SamplePaths(const SampleJoin& join, bool raw = false);
 
   const std::vector<PathFrame>& frames() const { return frames_; }
@@ -84,6 +85,7 @@ class SamplePaths {
   const std::vector<RegionClass> classes_;
   std::vector<PathFrame> frames_;
   std::vector<PathNode> nodes_;
+  Budget room_;  ///< of nodes
   std::vector<SampleKind> kinds_;
   std::vector<std::uint32_t> kind_of_;
   std::map<std::tuple<std::string, std::string, RegionRef>, std::uint32_t> frame_numbers_;
