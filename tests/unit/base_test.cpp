@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <clocale>
+#include <cstddef>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "catch.hpp"
@@ -165,6 +167,28 @@ TEST_CASE("functions are named as people do") {
   CHECK(plain("") == "");
   CHECK(plain("<") == "<");
   CHECK(plain("a{b") == "a{b");
+}
+
+TEST_CASE("a mangled name whose text is beyond all measure stays as it is") {
+  const auto doubled = [](std::size_t times) {
+    constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string name = "_Z1f1AIiiE";
+    for (std::size_t i = 0; i < times; ++i) {
+      const std::string last = std::string{"S"} + digits[i] + '_';
+      name += "S_I" + last + last + 'E';
+    }
+    return name;
+  };
+  CHECK(demangled(doubled(1)) == "f(A<int, int>, A<A<int, int>, A<int, int> >)");
+  CHECK(demangled(doubled(8)).size() > 8000);
+  CHECK(demangled(doubled(20)) == doubled(20));
+  const std::string packs = "_Z1fIJ" + std::string(60, 'i') + "EEvDp1BIT_Dp1BIT_Dp1BIT_EEEE";
+  CHECK(demangled(packs) == packs);
+  CHECK(demangled("_ZSt13__invoke_implIvRFvvEJEET_St14__invoke_otherOT0_DpOT1_") ==
+        "void std::__invoke_impl<void, void (&)()>(std::__invoke_other, void (&)())");
+  std::string many = "_ZN1n1fE";  // parameters of classes in one namespace
+  for (char c = 'a'; c <= 'z'; ++c) (many += "NS_2a") += std::string{c} + "ENS_2b" + c + 'E';
+  CHECK(demangled(many).starts_with("n::f(n::aa, n::ba, n::ab, n::bb, "));
 }
 
 TEST_CASE("on a terminal only the styles of commands' own stay") {

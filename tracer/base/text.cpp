@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <system_error>
@@ -165,9 +166,78 @@ std::string module_name(const std::string& path) {
   return name;
 }
 
+namespace {
+
+/// What in a mangled name repeats another part of it, which may itself contain such.
+struct Repeats {
+  std::vector<std::uint64_t> refs;  ///< in their order: substitutions by their numbers, from 1, or a parameter
+  std::size_t packs = 0;            ///< expansions, which repeat a part once for each of up to as many arguments
+};
+constexpr std::uint64_t parameter = 0;  ///< of a template, which may have a part of any number in it
+
+/// Two letters of an expression that is repeated: "sp" is also in names, as in "dispatch".
+bool begins_expression(std::string_view text) {
+  constexpr std::string_view operators =
+      "aa ad an at aw az cc cl cm co cv da dc de di dl ds dt dv dx eo eq fl fp fr ge gs gt il ix le li ls lt mi ml mm "
+      "na ne ng nt nw nx on oo or pl pm pp ps pt qu rc rm rs sc sp sr ss st sz te ti tl tr tw";
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  return text.size() < 2 || !is_small(text[0]) || !is_small(text[1]) ||
+         operators.find(text.substr(0, 2)) != operators.npos;
+}
+
+/// All that could be such: where names end in a mangled name is not looked at.
+Repeats repeats_in(std::string_view symbol) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  Repeats found;
+  for (std::size_t i = 0; i + 1 < symbol.size(); ++i) {
+    const std::string_view rest = symbol.substr(i);
+    if (rest.starts_with("Dp") || (rest.starts_with("sp") && begins_expression(rest.substr(2)))) ++found.packs;
+    if (rest[0] != 'S' && rest[0] != 'T') continue;
+    std::uint64_t number = 0;  // S_ is the first, S0_ the second; digits go on with A to Z
+    std::size_t end = 1;
+    for (; end < rest.size(); ++end) {
+      const char c = rest[end];
+      const bool is_digit = c >= '0' && c <= '9';
+      if (!is_digit && (c < 'A' || c > 'Z')) break;
+      number = std::min(most, number * 36 + static_cast<std::uint64_t>(is_digit ? c - '0' : c - 'A' + 10));
+    }
+    if (end == rest.size() || rest[end] != '_') continue;
+    found.refs.push_back(rest[0] == 'T' ? parameter : end == 1 ? 1 : number + 2);
+  }
+  return found;
+}
+
+/// Whether a mangled name stands for a text of bounded length: 110 letters can stand for 34,757, and each 10 more for
+/// twice as many.
+bool has_bounded_text(std::string_view symbol) {
+  constexpr double most_bytes = 64 << 20, each_of_three = 1.4422495703074083;  // of n repetitions: 3^(n/3) at most
+  constexpr std::size_t most_refs = 256;
+  const Repeats repeats = repeats_in(symbol);
+  const std::vector<std::uint64_t>& refs = repeats.refs;
+  double each = static_cast<double>(symbol.size());
+  for (std::size_t i = 0; i <= repeats.packs && each <= most_bytes; ++i)
+    if (i != 0) each *= static_cast<double>(symbol.size());
+  double bytes = each;
+  for (std::size_t i = 0; i < refs.size() && bytes <= most_bytes; ++i) bytes *= each_of_three;
+  if (bytes <= most_bytes) return true;
+  if (refs.size() > most_refs || each > most_bytes) return false;
+  // What repeats a part comes behind it, and has a higher number than all that is in the part.
+  std::vector<double> copies(refs.size());
+  double all = 1;
+  for (std::size_t i = refs.size(); i-- > 0;) {
+    copies[i] = 1;
+    for (std::size_t later = i + 1; later < refs.size(); ++later)
+      if (refs[later] == parameter || refs[later] > refs[i]) copies[i] += copies[later];
+    all += copies[i];
+  }
+  return each * all <= most_bytes;
+}
+
+}  // namespace
+
 // Of what does not begin as mangled names do, __cxa_demangle takes a type's code: "i" would be "int".
 std::string demangled(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
+  if (!symbol.starts_with("_Z") || !has_bounded_text(symbol)) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                          &std::free);

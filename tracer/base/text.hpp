@@ -38,7 +38,7 @@ std::string hexadecimal(std::span<const unsigned char> bytes);
 /// Its 16 digits, the highest first.
 std::string hexadecimal(std::uint64_t number);
 
-/// A C++ symbol as it was written; what is none as it is.
+/// A C++ symbol as it was written; as it is what is none, or would be a text of many megabytes.
 std::string demangled(const std::string& symbol);
 /// A function as people name it: what demangled() gave without result, parameters and arguments of templates.
 std::string plain_function(std::string_view demangled);
