@@ -8,6 +8,7 @@
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
 #include "tracer/cut/filter.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 
@@ -197,6 +198,16 @@ TEST_CASE("what is open at the end of the trace ends with it, around what runs a
   CHECK(named(constructs, "!$omp task @")["total_ns"] == (3 + 5) * ms);
   CHECK(report["phases"][0]["total_ns"] == 10 * ms);
   CHECK(report["trace"]["irregular_events"] == 6 + 2);
+}
+
+TEST_CASE("leaves that find none of very many open regions are an error in time, not days of looking") {
+  TraceBuilder trace{1};
+  const auto open = trace.region("parallel", RegionRole::parallel), other = trace.region("for", RegionRole::loop);
+  std::uint64_t time = start;
+  for (int i = 0; i < 200'000; ++i) trace.enter(0, ++time, open);
+  for (int i = 0; i < 5'100; ++i) trace.leave(0, ++time, other);
+  report::Replay replay{trace.definitions()};
+  CHECK_THROWS_WITH(trace.read(replay), ContainsSubstring("do not fit together"));
 }
 
 TEST_CASE("the text says the same in tables that fit the terminal") {

@@ -109,7 +109,7 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
     case EventType::mpi_rma_collective_end: {
       const auto begin =
           std::find_if(stack.rbegin(), stack.rend(), [&](const Held& held) { return is_end_of(held.event, event); });
-      if (begin == stack.rend()) return;
+      if (begin == stack.rend()) return in_vain_.add(stack.size());
       const auto first = std::prev(begin.base());
       stack.erase(first, std::find_if(std::next(first), stack.end(),
                                       [](const Held& held) { return !is_parameter(held.event.type); }));
@@ -286,6 +286,7 @@ void OpenState::end_team(State& state) {
   Stack& stack = stack_of(state);
   const auto fork = std::find_if(stack.rbegin(), stack.rend(),
                                  [](const Held& held) { return held.event.type == EventType::thread_fork; });
+  in_vain_.add(static_cast<std::size_t>(fork - stack.rbegin()));
   if (fork != stack.rend()) fork->over = true;
 }
 

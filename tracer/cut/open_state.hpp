@@ -19,6 +19,7 @@
 #include "tracer/event_source.hpp"
 #include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/regions.hpp"
+#include "tracer/replay/vain_searches.hpp"
 
 namespace tracer::report {
 
@@ -212,6 +213,7 @@ class OpenState {
   std::vector<State> locations_;
   std::map<TaskKey, ExplicitTask> tasks_;
   std::map<CommRef, Comers> begun_;  ///< who has come to the team of the latest fork
+  VainSearches in_vain_;
   std::uint64_t events_ = 0;
   bool is_by_location_ = true;
 };

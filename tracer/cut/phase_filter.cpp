@@ -19,6 +19,7 @@
 #include "tracer/error.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
+#include "tracer/replay/vain_searches.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
@@ -106,7 +107,10 @@ class WithinPhases final : public EventSource, private EventVisitor {
     Stack& stack = stack_of(states_[location]);
     const auto entered =
         std::find_if(stack.rbegin(), stack.rend(), [region](const Entered& e) { return e.region == region; });
-    if (entered == stack.rend()) return false;
+    if (entered == stack.rend()) {
+      in_vain_.add(stack.size());
+      return false;
+    }
     const bool keep = entered->is_kept;
     stack.erase(std::next(entered).base());
     return keep;
@@ -150,6 +154,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
   std::optional<LeftOutRegions> left_out_;
   std::vector<State> states_;
   std::map<Task, Stack> stacks_;
+  VainSearches in_vain_;
   std::map<std::uint32_t, std::uint64_t> open_;  ///< by process: executions of chosen phases
 };
 

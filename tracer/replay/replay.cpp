@@ -173,13 +173,18 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   for (Observer* observer : observers_.enter) observer->enter(ref, task, frame);
 }
 
+bool Replay::is_open(const Task& task, RegionRef region) {
+  const auto is_it = [region](const Frame& frame) { return frame.region == region; };
+  if (std::any_of(task.stack.rbegin(), task.stack.rend(), is_it)) return true;
+  in_vain_.add(task.stack.size());
+  return false;
+}
+
 [[gnu::always_inline]] inline void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
   Task& task = *location.current;
   if (task.stack.empty() || task.stack.back().region != event.ref) {
     ++irregular_;
-    const auto found = std::find_if(task.stack.rbegin(), task.stack.rend(),
-                                    [&](const Frame& frame) { return frame.region == event.ref; });
-    if (found == task.stack.rend()) return;
+    if (!is_open(task, event.ref)) return;
   }
   while (!task.stack.empty()) {
     const Frame& frame = pop_frame(task);

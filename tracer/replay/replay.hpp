@@ -15,6 +15,7 @@
 #include "tracer/replay/declared_dependences.hpp"
 #include "tracer/replay/open_tasks.hpp"
 #include "tracer/replay/replay_state.hpp"
+#include "tracer/replay/vain_searches.hpp"
 
 namespace tracer::report {
 
@@ -92,6 +93,7 @@ class Replay final : public EventVisitor {
   void do_enter(LocationRef ref, LocationState& location, const Event& event,
                 std::span<const EventAttribute> attributes);
   void do_leave(LocationRef ref, LocationState& location, const Event& event);
+  bool is_open(const Task& task, RegionRef region);
   void do_team_begin(LocationRef ref, LocationState& location, const Event& event);
   void do_team_end(LocationRef ref, LocationState& location, std::uint64_t time);
   void do_join(LocationState& location);
@@ -140,6 +142,7 @@ class Replay final : public EventVisitor {
   bool has_dependences_ = false, needs_ids_ = false;
   std::uint32_t task_id_, task_flags_, source_id_, sink_id_, cancel_flags_;
   DeclaredDependences declared_;  ///< asked where the trace has no dependences
+  VainSearches in_vain_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
   std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far
 };

@@ -209,12 +209,13 @@ struct LocationState {
   std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task
   std::vector<CommRef> leads;                            ///< teams that are not over and whose master it is
   /// The innermost for which `is` holds of its team; nullptr: there is none. A thread in regions of two runtimes makes
-  /// and runs tasks of the outer one's team inside of the inner one's, too.
+  /// and runs tasks of the outer one's team inside of the inner one's, too. Deeper than any nest no team is looked at.
   template <class Is>
   const Membership* membership(const Is& is) const {
-    const auto found =
-        std::find_if(contexts.rbegin(), contexts.rend(), [&](const Membership& m) { return is(*m.team); });
-    return found != contexts.rend() ? &*found : nullptr;
+    constexpr std::ptrdiff_t deepest = 1024;
+    const auto end = contexts.rbegin() + std::min<std::ptrdiff_t>(deepest, std::ssize(contexts));
+    const auto found = std::find_if(contexts.rbegin(), end, [&](const Membership& m) { return is(*m.team); });
+    return found != end ? &*found : nullptr;
   }
   Activity activity() const noexcept {
     if (!current->stack.empty()) return current->stack.back().activity;

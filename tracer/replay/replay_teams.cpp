@@ -18,7 +18,10 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
   if (const auto old = teams_.find(event.ref); old != teams_.end() && old->second->joined) {
     const auto& members = old->second->members;
     const auto is_this = [&](const Team::Member& member) { return member.location == ref; };
-    if (std::any_of(members.begin(), members.end(), is_this)) end_team(*old->second, old->second->end);
+    if (std::any_of(members.begin(), members.end(), is_this))
+      end_team(*old->second, old->second->end);
+    else
+      in_vain_.add(members.size());
   }
   std::shared_ptr<Team>& team = teams_[event.ref];
   if (team == nullptr) {
@@ -85,13 +88,17 @@ void Replay::end_team(Team& team, std::uint64_t time) {
   const std::shared_ptr<Team> keep = found->second;
   team.end = std::max(team.end, time);
   for (Observer* observer : observers_.team_ended) observer->team_ended(team);
-  if (team.master < locations_.size()) std::erase(locations_[team.master].leads, team.comm);
+  if (team.master < locations_.size()) {
+    in_vain_.add(locations_[team.master].leads.size());
+    std::erase(locations_[team.master].leads, team.comm);
+  }
   teams_.erase(found);
 }
 
 /// Members that end at the same instant may come after the master's join; one that never arrived is
 /// given up when the team begins anew.
 void Replay::do_join(LocationState& location) {
+  in_vain_.add(location.leads.size());
   for (const CommRef comm : location.leads) {
     Team& team = *teams_.at(comm);
     const bool last = location.forks.empty() || team.begin >= location.forks.back().first;

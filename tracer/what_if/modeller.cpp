@@ -79,7 +79,7 @@ void Modeller::release(State& state, LocationRef location, const OwnNumber& lock
   const auto held = std::find_if(state.held.rbegin(), state.held.rend(), [&](const Held& one) {
     return known != lock_numbers_.end() && one.lock == known->second;
   });
-  if (held == state.held.rend()) return;
+  if (held == state.held.rend()) return in_vain_.add(state.held.size());
   put_held(state, location, *held);
   state.held.erase(std::next(held).base());
 }

@@ -10,6 +10,7 @@
 
 #include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/replay/vain_searches.hpp"
 #include "tracer/what_if/model.hpp"
 #include "tracer/what_if/ranks.hpp"
 #include "tracer/what_if/what_if.hpp"
@@ -82,6 +83,7 @@ class Modeller final : public Observer {
   const Replay& replay_;
   const std::uint64_t task_overhead_;  ///< ns of each task, as recorded
   RankModel& ranks_;
+  VainSearches in_vain_;
   const CommMembers members_;
   std::unordered_map<std::uint32_t, std::unordered_map<LocationRef, std::uint32_t>> ranks_of_groups_;
   std::vector<Scenario> all_;

@@ -153,11 +153,10 @@ void MpiWorlds::add(const PartOfMpi& part) {
   }
   const std::uint64_t base = world->second.base;
   if (part.size != world->second.size) return;  // of another launch, under the same name
-  std::size_t room = most_members;
+  Budget room{most_members};
   const auto ranks = [&](const std::string& list) {
     std::vector<std::uint64_t> all = parse_ranks(list, part.size);
-    if (all.size() > room) return std::vector<std::uint64_t>{};
-    room -= all.size();
+    if (!room.take(all.size())) all.clear();
     for (std::uint64_t& rank : all) rank += base;
     return all;
   };

@@ -203,9 +203,11 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     doacross(state, *replay_.location(location).current, event, attributes);
 }
 
-/// The innermost region; of what is part of a loop's or sections' work, those.
+/// The innermost region; of what is part of a loop's or sections' work, those. Not so in a recursion that is deeper than
+/// this: each of its events would look at all of it.
 RegionRef Accountant::region_of_work(const Task& task) const {
-  for (auto frame = task.stack.rbegin(); frame != task.stack.rend(); ++frame) {
+  std::size_t left = 1024;
+  for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && left-- != 0; ++frame) {
     const Directive construct = replay_.classes()[frame->region].construct;
     if (is_shared(construct)) return frame->region;
     if (!is_part_of_work(definitions_.regions[frame->region], construct)) break;
