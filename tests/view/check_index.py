@@ -120,6 +120,15 @@ def with_more_levels(right, more):
     return sealed(copy)
 
 
+def with_overlaps(right):
+    """Each location's section reaches to the end of the file."""
+    copy = bytearray(right)
+    locations, directory = struct.unpack_from("<2Q", right, 56)
+    for row in range(directory, directory + 64 * locations, 64):
+        struct.pack_into("<Q", copy, row + 8, len(right) - struct.unpack_from("<Q", right, row)[0])
+    return sealed(copy)
+
+
 def check_crafted(tracer, trace, right, good):
     """The checksum is right, what it says is not: a sentence or an answer, and the command goes on."""
     index, chance = trace / "traces.index", random.Random(2)
@@ -129,6 +138,9 @@ def check_crafted(tracer, trace, right, good):
         index.write_bytes(with_more_levels(right, more))
         out, errors = view(tracer, trace)
         assert "is made anew" in errors and "levels" in errors and out == good, (more, errors)
+    index.write_bytes(with_overlaps(right))
+    out, errors = view(tracer, trace)
+    assert "is made anew" in errors and "overlap" in errors and out == good, errors
     statuses = {200: 0, 500: 0, "anew": 0}
     for i in range(60):
         copy = bytearray(right)

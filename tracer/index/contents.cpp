@@ -60,8 +60,9 @@ Contents::Contents(std::string bytes) : bytes_{std::move(bytes)} {
   if (directory > all.size() || header_.locations > (all.size() - directory) / (8 * directory_words))
     damaged("its directory is cut off");
   locations_.reserve(static_cast<std::size_t>(header_.locations));
+  Budget room{all.size()};
   for (std::size_t i = 0; i < header_.locations; ++i)
-    locations_.push_back(location_at(all.substr(static_cast<std::size_t>(directory)), i));
+    locations_.push_back(location_at(all.substr(static_cast<std::size_t>(directory)), i, room));
   find_tables(all.substr(static_cast<std::size_t>(directory + 8 * directory_words * header_.locations)));
 }
 
@@ -83,7 +84,7 @@ std::string_view Contents::table(TableKind kind) const noexcept {
   return {};
 }
 
-LocationIndex Contents::location_at(std::string_view directory, std::size_t index) const {
+LocationIndex Contents::location_at(std::string_view directory, std::size_t index, Budget& room) const {
   BytesIn in{directory.substr(index * 8 * directory_words)};
   LocationIndex out;
   const std::uint64_t offset = in.word(), size = in.word();
@@ -93,6 +94,7 @@ LocationIndex Contents::location_at(std::string_view directory, std::size_t inde
   out.last = in.word();
   const std::uint64_t depth = in.word(), levels = in.word();
   if (offset > bytes_.size() || size > bytes_.size() - offset) damaged("a location lies outside of it");
+  if (!room.take(size)) damaged("its locations overlap");  // each would be read as often as it is named
   const std::string_view section =
       std::string_view{bytes_}.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   if (depth > most_depth) damaged("a location's depth cannot be");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/base/budget.hpp"
 #include "tracer/index/block.hpp"
 #include "tracer/index/table_builder.hpp"
 
@@ -53,7 +54,8 @@ class Contents {
   std::string_view text() const noexcept { return bytes_; }
 
  private:
-  LocationIndex location_at(std::string_view directory, std::size_t index) const;
+  /// `room`: what the sections of this and of the other locations have of the file.
+  LocationIndex location_at(std::string_view directory, std::size_t index, Budget& room) const;
   void find_tables(std::string_view list);
 
   std::string bytes_;
