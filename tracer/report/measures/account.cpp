@@ -203,8 +203,8 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     doacross(state, *replay_.location(location).current, event, attributes);
 }
 
-/// The innermost region; of what is part of a loop's or sections' work, those. Not so in a recursion that is deeper than
-/// this: each of its events would look at all of it.
+/// The innermost region; of what is part of a loop's or sections' work, those. Not so in a recursion that is deeper
+/// than this: each of its events would look at all of it.
 RegionRef Accountant::region_of_work(const Task& task) const {
   std::size_t left = 1024;
   for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && left-- != 0; ++frame) {
