@@ -13,12 +13,12 @@
 namespace tracer {
 namespace {
 
-constexpr const char* name = "traces.part";
+constexpr const char* mark_name = "traces.part";
 
 }  // namespace
 
 void PartMark::clear(const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / name;
+  const std::filesystem::path path = directory / mark_name;
   const RegularFile file = open_regular(path.c_str(), Links::refuse, O_RDWR);  // as NFS wants it of who locks
   if (!file || file.owner != ::geteuid()) return;
   if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) != 0)
@@ -28,7 +28,7 @@ void PartMark::clear(const std::filesystem::path& directory) {
 }
 
 PartMark::PartMark(const std::filesystem::path& directory)
-    : path_{directory / name}, file_{make_private_file(path_.c_str())} {
+    : path_{directory / mark_name}, file_{make_private_file(path_.c_str())} {
   if (file_) ::flock(file_.get(), LOCK_EX | LOCK_NB);
 }
 

@@ -64,10 +64,12 @@ RunFacts run_facts(const std::vector<Property>& properties) {
   RunFacts facts;
   bool gone = false;
   RuntimeUse with_tools;
+  std::string ompt_threads{properties::counter};
+  ompt_threads += "OMPT_THREADS";
   for (const Property& property : properties) {
     if (property.name.starts_with(properties::run)) read_fact(property.name, property.value, facts);
     if (property.name == properties::runtime_library) with_tools.library = property.value;
-    if (property.name == std::string{properties::counter} + "OMPT_THREADS") with_tools.threads = number(property.value);
+    if (property.name == ompt_threads) with_tools.threads = number(property.value);
     gone = gone || (property.name == properties::ending && property.value.starts_with("none"));
   }
   if (with_tools.threads != 0) facts.runtimes.push_back(with_tools);

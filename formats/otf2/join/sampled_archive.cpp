@@ -165,7 +165,7 @@ JoinedDefinitions copy_of(const TraceDefinitions& from, const MpiWorlds& no_worl
   }
   for (std::size_t i = 0; i < from.regions.size(); ++i)
     if (from.regions[i].ref != i) throw Error("its regions are not numbered: only traces of Tracer's have samples");
-  const auto copy = [](const auto& table, auto& items) { items.assign(table.begin(), table.end()); };
+  const auto copy = [](const auto& all, auto& items) { items.assign(all.begin(), all.end()); };
   copy(from.paradigms, to.paradigms);
   copy(from.attributes, to.attributes);
   copy(from.parameters, to.parameters);
