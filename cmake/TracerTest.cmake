@@ -23,16 +23,12 @@ target_include_directories(tracer_catch_main PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 # With TRACER_UNITY: Catch2 and the standard headers that most files include, compiled once, with the options of a test's program. A
 # file that is compiled in another way includes them as they are.
 if(TRACER_UNITY)
-  set(catch2 <catch2/catch.hpp>)
-  if(TARGET Catch2::Catch2WithMain)
-    set(catch2 <catch2/catch_all.hpp>)
-  endif()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "// Gives the tests' compiled headers a target.\n")
   add_library(tracer_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
   set_target_properties(tracer_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # -fPIE as programs have it, no -fPIC
   target_compile_options(tracer_test_headers PRIVATE -fPIE $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_link_libraries(tracer_test_headers PRIVATE tracer_catch_main)
-  target_precompile_headers(tracer_test_headers PRIVATE ${catch2} ${TRACER_COMMON_HEADERS})
+  target_precompile_headers(tracer_test_headers PRIVATE <catch.hpp> ${TRACER_COMMON_HEADERS})
 endif()
 
 function(tracer_test name)
