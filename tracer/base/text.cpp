@@ -169,7 +169,7 @@ std::string module_name(const std::string& path) {
 namespace {
 
 /// What in a mangled name repeats another part of it, which may itself contain such.
-struct Repeats {
+struct RepeatedParts {
   std::vector<std::uint64_t> refs;  ///< in their order: substitutions by their numbers, from 1, or a parameter
   std::size_t packs = 0;            ///< expansions, which repeat a part once for each of up to as many arguments
 };
@@ -186,9 +186,9 @@ bool begins_expression(std::string_view text) {
 }
 
 /// All that could be such: where names end in a mangled name is not looked at.
-Repeats repeats_in(std::string_view symbol) {
+RepeatedParts repeats_in(std::string_view symbol) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40;
-  Repeats found;
+  RepeatedParts found;
   for (std::size_t i = 0; i + 1 < symbol.size(); ++i) {
     const std::string_view rest = symbol.substr(i);
     if (rest.starts_with("Dp") || (rest.starts_with("sp") && begins_expression(rest.substr(2)))) ++found.packs;
@@ -212,7 +212,7 @@ Repeats repeats_in(std::string_view symbol) {
 bool has_bounded_text(std::string_view symbol) {
   constexpr double most_bytes = 64 << 20, each_of_three = 1.4422495703074083;  // of n repetitions: 3^(n/3) at most
   constexpr std::size_t most_refs = 256;
-  const Repeats repeats = repeats_in(symbol);
+  const RepeatedParts repeats = repeats_in(symbol);
   const std::vector<std::uint64_t>& refs = repeats.refs;
   double each = static_cast<double>(symbol.size());
   for (std::size_t i = 0; i <= repeats.packs && each <= most_bytes; ++i)
