@@ -65,13 +65,11 @@ class Correlator {
         ticks_per_nanosecond_(ticks_per_nanosecond(journal)),
         join_(requests, out_.repairs) {
     for (const auto& channel : journal.channels) channel_of_thread_[channel.os_thread_id] = channel.id;
+    std::map<std::int32_t, std::vector<DeviceClockSync>> points;  // by device
+    for (const auto& point : journal.device_clock) points[point.device].push_back(point);
     for (std::size_t i = 0; i < journal.devices.size(); ++i) {
       const auto& info = journal.devices[i];
-      std::vector<DeviceClockSync> points;
-      for (const auto& point : journal.device_clock) {
-        if (point.device == info.number) points.push_back(point);
-      }
-      Device device{i, ClockMap(points, ticks_per_nanosecond_), {}, {}, info.provider, {}, {}, 0, 0};
+      Device device{i, ClockMap(points[info.number], ticks_per_nanosecond_), {}, {}, info.provider, {}, {}, 0, 0};
       count("device.clock_readings_dropped", device.clock.dropped());
       devices_.insert_or_assign(info.number, std::move(device));
     }

@@ -2,6 +2,12 @@
 // Reads a journal of unknown condition.
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
@@ -12,6 +18,7 @@
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/number_hash.hpp"
 
 namespace tracer::raw {
 namespace {
@@ -47,35 +54,11 @@ void get_place(BytesIn& in, Journal& journal) {
   while (in.left() >= 4) in.get(place.emplace_back());
 }
 
-void get_module_unloaded(BytesIn& in, Journal& journal) {
-  std::uint64_t begin = 0;
-  Ticks when = 0;
-  get_all(in, begin, when);
-  const auto found = std::find_if(journal.modules.rbegin(), journal.modules.rend(),
-                                  [&](const Module& module) { return module.begin == begin && module.unloaded == 0; });
-  if (in.ok() && found != journal.modules.rend()) found->unloaded = when;
-}
-
 /// The vector grows by what the file has of entries, never by what an id claims.
 void get_channel(BytesIn& in, std::map<ChannelId, ChannelInfo>& channels) {
   ChannelInfo info;
   get_entry(in, info);
   if (in.ok() && info.id < most_channels) channels[info.id] = info;
-}
-
-void get_device(BytesIn& in, Journal& journal) {
-  DeviceInfo info;
-  get_entry(in, info);
-  if (!in.ok()) return;
-  for (auto& known : journal.devices) {
-    if (known.number == info.number) {
-      // properties that a provider has found meanwhile: the record of the device's end lacks them
-      if (known.initialized == info.initialized) info.properties.merge(known.properties);
-      known = std::move(info);
-      return;
-    }
-  }
-  journal.devices.push_back(std::move(info));
 }
 
 class Parser {
@@ -127,13 +110,13 @@ class Parser {
       case EntryType::setting:
         return get_one_of(in, journal_.settings);
       case EntryType::module:
-        return get_one_of(in, journal_.modules);
+        return module(in);
       case EntryType::module_unloaded:
-        return get_module_unloaded(in, journal_);
+        return module_unloaded(in);
       case EntryType::channel:
         return get_channel(in, channels_);
       case EntryType::device:
-        return get_device(in, journal_);
+        return device(in);
       case EntryType::device_module:
         return get_one_of(in, journal_.device_modules);
       case EntryType::string:
@@ -153,6 +136,38 @@ class Parser {
       case EntryType::filter:
         return in.get(journal_.filter.emplace());
     }
+  }
+
+  void module(BytesIn& in) {
+    Module entry;
+    get_entry(in, entry);
+    if (!in.ok()) return;
+    if (entry.unloaded == 0) loaded_[entry.begin].push_back(journal_.modules.size());
+    journal_.modules.push_back(std::move(entry));
+  }
+
+  /// The last one that is there.
+  void module_unloaded(BytesIn& in) {
+    std::uint64_t begin = 0;
+    Ticks when = 0;
+    get_all(in, begin, when);
+    if (!in.ok() || when == 0) return;
+    const auto found = loaded_.find(begin);
+    if (found == loaded_.end() || found->second.empty()) return;
+    journal_.modules[found->second.back()].unloaded = when;
+    found->second.pop_back();
+  }
+
+  void device(BytesIn& in) {
+    DeviceInfo info;
+    get_entry(in, info);
+    if (!in.ok()) return;
+    const auto [place, is_new] = devices_.try_emplace(info.number, journal_.devices.size());
+    if (is_new) return journal_.devices.push_back(std::move(info));
+    DeviceInfo& known = journal_.devices[place->second];
+    // properties that a provider has found meanwhile: the record of the device's end lacks them
+    if (known.initialized == info.initialized) info.properties.merge(known.properties);
+    known = std::move(info);
   }
 
   void string(BytesIn& in) {
@@ -178,6 +193,9 @@ class Parser {
   JournalFile& result_;
   Journal& journal_;
   std::map<ChannelId, ChannelInfo> channels_;
+  /// Of modules that are not unloaded, by where they begin: their places, the last one behind.
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>, NumberHash> loaded_;
+  std::map<std::int32_t, std::size_t> devices_;  ///< their places, by number
   bool has_run_ = false;
 };
 

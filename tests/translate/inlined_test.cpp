@@ -6,6 +6,8 @@
 
 #include <climits>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "tracer/base/libdw.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
@@ -83,4 +85,13 @@ TEST_CASE("an address in inlined functions has all of them, each with the line o
 TEST_CASE("inlined functions are told to those who ask for them only") {
   const auto look_up = translate::make_symbolizer({this_program()});
   CHECK(look_up({outer()})[0].frames.empty());
+}
+
+TEST_CASE("where modules overlap an address is in the first of them") {
+  const auto look_up = translate::make_symbolizer(
+      {{"/nowhere/b", "", 0x3000, 0x5000, 0, 0, 0}, {"/nowhere/a", "", 0x1000, 0x4000, 0, 0, 0}});
+  std::vector<std::string> modules;
+  for (const auto& position : look_up({0x1001, 0x3000, 0x3001, 0x4001, 0x5001, 0x800}))  // return addresses
+    modules.push_back(position.module);
+  CHECK(modules == std::vector<std::string>{"/nowhere/a", "/nowhere/a", "/nowhere/b", "/nowhere/b", "", ""});
 }

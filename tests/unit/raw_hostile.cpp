@@ -81,3 +81,34 @@ TEST_CASE("a trace with thousands of damaged places is read once to find what is
   CHECK(index.damage.size() + (index.cut_bytes != 0 ? 1 : 0) == places);
   CHECK(index.searched_bytes < 2 * trace.size());
 }
+
+TEST_CASE("of a journal that unloads very many modules and names very many devices each has its own") {
+  constexpr std::uint64_t count = 30'000;
+  const test::Scratch scratch;
+  {
+    raw::JournalWriter writer;
+    writer.create(OwnFile::create(scratch / "journal"), run_id);
+    for (std::uint64_t i = 0; i < count; ++i) writer.module({"/a", "", (i + 1) << 12, (i + 2) << 12, 0, i + 1, 0});
+    writer.module({"/again", "", 1 << 12, 2 << 12, 0, count + 1, 0});  // where the first one is
+    writer.module_unloaded(1 << 12, 5);                                // the last one that is there
+    writer.module_unloaded(1 << 12, 6);
+    writer.module_unloaded(1 << 12, 7);  // of none
+    for (std::uint64_t i = 1; i < count; ++i) writer.module_unloaded((i + 1) << 12, 100 + i);
+    for (const Ticks finalized : {0, 9})
+      for (std::uint64_t i = 0; i < count; ++i) {
+        DeviceInfo device;
+        device.number = static_cast<std::int32_t>(i);
+        device.finalized = finalized;
+        if (finalized == 0) device.properties["name"] = std::to_string(i);
+        writer.device(device);
+      }
+  }
+  const Journal journal = raw::read_journal(scratch / "journal").journal;
+  REQUIRE(journal.modules.size() == count + 1);
+  CHECK(journal.modules.back().unloaded == 5);
+  CHECK(journal.modules.front().unloaded == 6);
+  CHECK(journal.modules[count - 1].unloaded == 100 + count - 1);
+  REQUIRE(journal.devices.size() == count);
+  CHECK(journal.devices[7].finalized == 9);
+  CHECK(journal.devices[7].properties.at("name") == "7");
+}

@@ -4,8 +4,10 @@
 #include <array>
 #include <map>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "tracer/check/rule.hpp"
@@ -145,38 +147,49 @@ struct Comms final : Rule {
     for (const auto& comm : d().comms) {
       applies();
       const auto label = "the communicator " + std::to_string(comm.ref);
-      if (const auto* group = d().groups.find(comm.group); group != nullptr) over(label, *group);
+      if (const auto* group = d().groups.find(comm.group); group != nullptr) {
+        const auto [fault, is_new] = faults_.try_emplace(group->ref);
+        if (is_new) fault->second = fault_of(*group);
+        if (!fault->second.empty()) add_violation(label + fault->second);
+      }
       if (comm.parent != undefined_ref && !seen.contains(comm.parent)) {
         add_violation(label + " is defined before its parent " + std::to_string(comm.parent));
       }
       seen.insert(comm.ref);
     }
   }
-  void over(const std::string& label, const otf2::GroupDef& group) {
-    if (group.type == v::group_comm_self) return;
+
+ private:
+  /// What is wrong with all communicators over the group; "" nothing.
+  std::string fault_of(const otf2::GroupDef& group) {
+    if (group.type == v::group_comm_self) return {};
     if (group.type != v::group_comm_group)
-      return add_violation(label + " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP");
+      return " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP";
     const std::size_t all = all_[group.paradigm];
     std::unordered_set<std::uint64_t> distinct;
     for (const auto member : group.members) {
       if (member >= all)
-        return add_violation(label + ": its group has member " + std::to_string(member) + " of " + std::to_string(all) +
-                             " locations");
-      if (!distinct.insert(member).second)
-        return add_violation(label + ": its group has member " + std::to_string(member) + " twice");
+        return ": its group has member " + std::to_string(member) + " of " + std::to_string(all) + " locations";
+      if (!distinct.insert(member).second) return ": its group has member " + std::to_string(member) + " twice";
     }
+    return {};
   }
+  std::unordered_map<std::uint64_t, std::string, NumberHash> faults_;  ///< by group
   std::unordered_map<unsigned, std::size_t> all_;  ///< the COMM_LOCATIONS of each paradigm: how many
 };
 
 struct Windows final : Rule {
   using Rule::Rule;
   void begin() override {
+    std::map<const void*, std::pair<bool, bool>> known;  // hosts and streams, by the members that communicators share
     for (const auto& window : d().windows) {
       if (!c_.is_window_of_accelerator(window.ref)) continue;
       applies();
-      bool hosts = false, streams = false;
-      for (const auto member : c_.members(window.comm)) (c_.is_stream(member) ? streams : hosts) = true;
+      const auto& members = c_.members(window.comm);
+      const auto [found, is_new] = known.try_emplace(&members);
+      auto& [hosts, streams] = found->second;
+      if (is_new)
+        for (const auto member : members) (c_.is_stream(member) ? streams : hosts) = true;
       if (!hosts) add_violation("the RMA window " + in_quotes(d().text(window.name)) + " has no host thread");
       if (!streams) add_violation("the RMA window " + in_quotes(d().text(window.name)) + " has no stream");
     }

@@ -19,8 +19,8 @@
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/runtime_names.hpp"
 #include "tracer/convert/code_names.hpp"
+#include "tracer/convert/code_of_no_module.hpp"
 #include "tracer/error.hpp"
-#include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 
 namespace tracer {
@@ -58,34 +58,6 @@ struct VectorHash {
     for (const std::uint32_t value : values) hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash;
   }
-};
-
-/// The journal's entries on code that compilers made at run time.
-class CodeOfNoModule {
- public:
-  explicit CodeOfNoModule(const Journal& journal) {
-    const auto found = journal.facts.find(properties::fact(properties::run_code_of_no_module));
-    is_known_ = found != journal.facts.end() && !found->second.ends_with("...");
-    if (!is_known_) return;
-    const char* at = found->second.c_str();
-    for (char* rest = nullptr;; at = rest + 1) {
-      const std::uint64_t begin = std::strtoull(at, &rest, 16);
-      if (*rest != '-') return;
-      const std::uint64_t end = std::strtoull(rest + 1, &rest, 16);
-      ranges_.emplace_back(begin, end);
-      if (*rest != ',') return;
-    }
-  }
-  /// Of an address in no module. Of a program that was killed all but what can be no address is possible.
-  bool may_have(std::uint64_t address) const {
-    if (!is_known_) return address >= 0x10000 && address >> 48 == 0;
-    return std::any_of(ranges_.begin(), ranges_.end(),
-                       [&](const auto& range) { return address >= range.first && address < range.second; });
-  }
-
- private:
-  bool is_known_ = false;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
 };
 
 class Builder {

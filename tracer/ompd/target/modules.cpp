@@ -3,6 +3,10 @@
 #include "tracer/ompd/target/modules.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace tracer::ompd {
 namespace {
@@ -32,13 +36,13 @@ std::optional<std::uint64_t> MappedModule::address_of(std::string_view symbol) c
 }
 
 Modules::Modules(const Target& target) {
+  std::unordered_map<std::string, std::size_t> places;  // in modules_, by path
   for (const Mapping& mapping : target.mappings()) {
     if (mapping.path.empty() || mapping.path[0] != '/' || mapping.path.starts_with("/dev/")) continue;
-    const auto known =
-        std::find_if(modules_.begin(), modules_.end(), [&](const MappedModule& m) { return m.path == mapping.path; });
-    if (known != modules_.end()) {
-      known->begin = std::min(known->begin, mapping.begin);
-      known->end = std::max(known->end, mapping.end);
+    if (const auto place = places.find(mapping.path); place != places.end()) {
+      MappedModule& known = modules_[place->second];
+      known.begin = std::min(known.begin, mapping.begin);
+      known.end = std::max(known.end, mapping.end);
       continue;
     }
     MappedModule module{.path = mapping.path, .begin = mapping.begin, .end = mapping.end};
@@ -50,6 +54,7 @@ Modules::Modules(const Target& target) {
       module.other_build = is_other_build(target, module);
       if (module.other_build) module.why = "the file was replaced since: its build id is another one";
     }
+    places.emplace(mapping.path, modules_.size());
     modules_.push_back(std::move(module));
   }
 }

@@ -48,10 +48,13 @@ void Shapes::attribute(std::uint32_t& ref, const char* name, const char* descrip
 }
 
 std::uint32_t Shapes::string(const std::string& text) {
-  const auto it = std::find(d_.strings.begin(), d_.strings.end(), text);
-  if (it != d_.strings.end()) return static_cast<std::uint32_t>(it - d_.strings.begin());
-  d_.strings.push_back(text);
-  return static_cast<std::uint32_t>(d_.strings.size() - 1);
+  for (; known_ < d_.strings.size(); ++known_) strings_.try_emplace(d_.strings[known_], known_);
+  const auto [found, is_new] = strings_.try_emplace(text, known_);
+  if (is_new) {
+    d_.strings.push_back(text);
+    ++known_;
+  }
+  return found->second;
 }
 
 }  // namespace tracer::translate

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +38,8 @@ class Shapes {
   const Journal& journal_;
   Definitions& d_;
   DeviceDefinitions& out_;
+  std::map<std::string, std::uint32_t, std::less<>> strings_;  ///< the definitions' first ones, by their texts
+  std::uint32_t known_ = 0;                                    ///< how many those are
 };
 
 }  // namespace tracer::translate

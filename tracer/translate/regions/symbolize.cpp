@@ -12,6 +12,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "tracer/base/libdw.hpp"
 #include "tracer/base/text.hpp"
@@ -289,11 +292,33 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   return position;
 }
 
-const Module* module_of(const std::vector<Module>& modules, std::uint64_t address) {
-  for (const Module& m : modules)
-    if (address >= m.begin && address < m.end) return &m;
-  return nullptr;
-}
+/// Which module is at an address; of several that overlap the first.
+class ModulePlaces {
+ public:
+  /// They must stay.
+  explicit ModulePlaces(const std::vector<Module>& modules) : modules_(modules) {
+    std::map<std::uint64_t, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> borders;  // begin, end
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      if (modules[i].begin >= modules[i].end) continue;
+      borders[modules[i].begin].first.push_back(i);
+      borders[modules[i].end].second.push_back(i);
+    }
+    std::set<std::size_t> there;
+    for (const auto& [address, border] : borders) {
+      there.insert(border.first.begin(), border.first.end());
+      for (const std::size_t ended : border.second) there.erase(ended);
+      first_from_.emplace_hint(first_from_.end(), address, there.empty() ? nullptr : &modules_[*there.begin()]);
+    }
+  }
+  const Module* at(std::uint64_t address) const {
+    const auto behind = first_from_.upper_bound(address);
+    return behind == first_from_.begin() ? nullptr : std::prev(behind)->second;
+  }
+
+ private:
+  const std::vector<Module>& modules_;
+  std::map<std::uint64_t, const Module*> first_from_;  ///< an address on, to the next one; null: none
+};
 
 }  // namespace
 
@@ -304,17 +329,17 @@ std::string why_no_lines() {
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
   return [modules = std::move(modules), with_inlined](const std::vector<std::uint64_t>& addresses) {
     // Only modules that are requested are opened: a program may have mapped hundreds.
+    const ModulePlaces places(modules);
     std::vector<Module> used;
+    std::set<std::pair<std::uint64_t, std::string_view>> known;
     for (const std::uint64_t address : addresses)
-      if (const Module* m = module_of(modules, address - 1))
-        if (std::none_of(used.begin(), used.end(),
-                         [&](const Module& u) { return u.begin == m->begin && u.path == m->path; }))
-          used.push_back(*m);
+      if (const Module* m = places.at(address - 1); m != nullptr && known.emplace(m->begin, m->path).second)
+        used.push_back(*m);
     DwarfReader reader(used);
     std::vector<SourcePosition> positions;
     positions.reserve(addresses.size());
     for (const std::uint64_t address : addresses) {
-      const Module* m = module_of(modules, address - 1);
+      const Module* m = places.at(address - 1);
       positions.push_back(m ? reader.look_up(address, m->build_id, with_inlined) : SourcePosition{});
       if (!m) continue;
       positions.back().module = m->path;
