@@ -108,6 +108,19 @@ def check_damage(file, directory, package, errors):
         except errors.TracerError:
             refused += 1
     need(refused > 0, f"{refused} of 200 damaged files are refused by a message")
+    for footer, what in ((b"\x1c" * 10_000, "structures in one another"), (b"\x19" * 10_000, "lists in one another"), (b"\x15" + b"\xff" * 10_000, "a number of 10,000 bytes")):
+        small.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+        try:
+            package.ParquetFile(small)
+            need(False, f"{what} are refused")
+        except errors.TracerError as error:
+            need("is damaged" in str(error), f"{what}: {error}")
+    need(package.Compact(b"\x19\x31\x01\x02\x01\x00").structure() == {1: [True, False, True]}, "each of a list's truth values has a byte")
+    for wrong in (lambda: package.Compact(b"\x19\xf1\x04\x01\x00").structure(), lambda: package.Compact(b"\xff" * 10 + b"\x01").number(), lambda: package.Compact(b"abc", 2).take(-1)):
+        try:
+            need(False, f"{wrong()} is refused")
+        except IndexError:
+            pass
     pipe = directory / "pipe \x1b[2J\u202e.parquet"
     os.mkfifo(pipe)
     try:

@@ -29,21 +29,21 @@ class Compact:
         self.data, self.at = data, at
 
     def number(self):
-        value = shift = 0
-        while True:
+        value = 0
+        for shift in range(0, 64, 7):
             byte = self.data[self.at]
             self.at += 1
             value |= (byte & 0x7F) << shift
-            shift += 7
             if byte < 0x80:
                 return value
+        raise IndexError
 
     def signed(self):
         value = self.number()
         return value >> 1 ^ -(value & 1)
 
     def take(self, size):
-        if size > len(self.data) - self.at:
+        if not 0 <= size <= len(self.data) - self.at:
             raise IndexError
         self.at += size
         return self.data[self.at - size:self.at]
@@ -64,6 +64,8 @@ class Compact:
             size = head >> 4 if head >> 4 != 15 else self.number()
             if size > len(self.data) - self.at:
                 raise IndexError
+            if head & 15 in (1, 2):  # of a field the kind is the value; here each has a byte
+                return [byte == 1 for byte in self.take(size)]
             return [self.value(head & 15) for _ in range(size)]
         if kind == 12:
             return self.structure()
@@ -203,7 +205,7 @@ def dictionary_numbers(data, count):
             raise IndexError
         used = min(size, count - have)
         if head & 1:
-            found.append(unpacked(reader.take(size // 8 * width), width, size)[:used])
+            found.append(unpacked(reader.take(size // 8 * width), width, size if width else used)[:used])
         else:
             value = int.from_bytes(reader.take((width + 7) // 8), "little")
             found.append(numpy.full(used, value, numpy.uint64) if numpy else [value] * used)
@@ -317,7 +319,7 @@ class _Damage:
         return self
 
     def __exit__(self, kind, error, _):
-        if kind is not None and issubclass(kind, (IndexError, KeyError, ValueError, TypeError, AttributeError, struct.error, MemoryError, OverflowError)):
+        if kind is not None and issubclass(kind, (IndexError, KeyError, ValueError, TypeError, AttributeError, struct.error, MemoryError, OverflowError, RecursionError)):
             raise TracerError(f"{self.path} is damaged") from error
 
 
