@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,6 @@
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
-#include "tracer/number_hash.hpp"
 
 namespace tracer::raw {
 namespace {
@@ -194,7 +192,7 @@ class Parser {
   Journal& journal_;
   std::map<ChannelId, ChannelInfo> channels_;
   /// Of modules that are not unloaded, by where they begin: their places, the last one behind.
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>, NumberHash> loaded_;
+  std::map<std::uint64_t, std::vector<std::size_t>> loaded_;
   std::map<std::int32_t, std::size_t> devices_;  ///< their places, by number
   bool has_run_ = false;
 };
