@@ -174,7 +174,7 @@ struct Comms final : Rule {
     }
     return {};
   }
-  std::map<std::uint64_t, std::string> faults_;  ///< by group
+  std::map<std::uint64_t, std::string> faults_;    ///< by group
   std::unordered_map<unsigned, std::size_t> all_;  ///< the COMM_LOCATIONS of each paradigm: how many
 };
 
