@@ -147,7 +147,8 @@ TEST_CASE("the serial part of a process is told beside others of one thread") {
   }
   trace.simple(0, start + 100 * ms, EventType::program_end);
   const Json report = report_of(trace);
-  CHECK(has(report["verdict"]["summary"], "The largest loss is serial (behind the last region, parallel): at most "));
+  CHECK(has(report["verdict"]["summary"],
+            "The largest loss is serial (behind the last region, parallel @example.c:10): at most "));
   const Json found = finding(report, "serial");
   CHECK(
       has(found["text"], "50 ms of 100 ms (50 %) are serial: one thread works outside of parallel regions and 3 idle"));

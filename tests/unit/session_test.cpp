@@ -218,6 +218,17 @@ TEST_CASE("after the end threads find no channel, and the rings are gone") {
   CHECK(run.session->finish(Ending::exit) == run.session->raw_directory());
 }
 
+TEST_CASE("a thread that comes from a run that is over is in the next one with its first record") {
+  for (const std::uint64_t count : {3u, 5u}) {
+    Run run;
+    run.start();
+    record_numbers(count);
+    const auto values = numbers(read_all(*run.finish(), 0));
+    CHECK(values.size() == count);
+    CHECK(counts_up(values, 0));
+  }
+}
+
 TEST_CASE("the end may come while threads record") {
   Run run;
   run.start();

@@ -186,7 +186,7 @@ void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::
 }
 
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
-  if (session_ != nullptr && !session_->recording()) return lose(record, more != nullptr);
+  if (session_ != nullptr && !session_->recording()) return lose(record, more);
   const KeepErrno keep;
   const Undisturbed undisturbed;  // a handler's records come here, too, and may need what is held here
   if (!session_) return Forks::emit_first(record, more);
@@ -194,7 +194,7 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const bool has_losses = unreported_ != 0;
   const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);
   // Two more for a wait and a loss.
-  if (!make_room(count + 2)) return lose(record, more != nullptr);
+  if (!make_room(count + 2)) return lose(record, more);
   if (has_losses) record_losses(record.time);
   more ? ring_.put(record, *more) : ring_.put(record);
   if (const Ticks waited = wait_ticks_.load(std::memory_order_relaxed) - waited_before; waited > 0) {
@@ -333,15 +333,23 @@ void Channel::overwrite(std::uint64_t count) noexcept {
   ring_.overrun(ring_.head() + step - ring_.capacity());
 }
 
-void Channel::lose(const Record& record, bool has_more) noexcept {
+void Channel::lose(const Record& record, const Record* more) noexcept {
   if (!session_) return;
   if (session_->state() != RecordingState::stopped) {
-    if (!session_->recording()) detail::set_channel(nullptr);
+    if (!session_->recording()) emit_in_later_run(record, more);
     return;
   }
   if (unreported_++ == 0) first_unreported_.store(record.time, std::memory_order_relaxed);
-  lost_.fetch_add(has_more ? 2 : 1, std::memory_order_relaxed);
+  lost_.fetch_add(more ? 2 : 1, std::memory_order_relaxed);
   lost_kinds_[static_cast<unsigned>(record.kind) & 63].fetch_add(1, std::memory_order_relaxed);
+}
+
+/// The run of this channel is over. Its thread may be the first to notice that another one has begun.
+void Channel::emit_in_later_run(const Record& record, const Record* more) noexcept {
+  if (detail::channel == this) detail::set_channel(nullptr);
+  Channel* const later = this_channel();
+  if (later == nullptr || later == this) return;
+  more ? later->emit(record, *more) : later->emit(record);
 }
 
 void Channel::record_losses(Ticks time) noexcept {

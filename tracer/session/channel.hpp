@@ -207,7 +207,8 @@ class alignas(64) Channel {
   void use_slots(std::uint64_t records) noexcept;
   bool wait_for_room(std::uint64_t count) noexcept;
   void allow(std::uint64_t room) noexcept;
-  void lose(const Record& record, bool has_more) noexcept;
+  void lose(const Record& record, const Record* more) noexcept;
+  void emit_in_later_run(const Record& record, const Record* more) noexcept;
   void record_losses(Ticks time) noexcept;
   void overwrite(std::uint64_t count) noexcept;
 
