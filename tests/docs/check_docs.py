@@ -184,6 +184,18 @@ def wrong_coverage(header):
         yield f"docs/openmp-coverage.md does not say where {name} is"
 
 
+def members_of_objects(source):
+    """The names of the objects that functions return: {{"name", value}, ...}, without those of objects inside."""
+    for begin in re.finditer(r"(?:return|Json json =) \{(?=\{\")", source):
+        depth = 0
+        for found in re.finditer(r'\{(?:"(\w+)",)?|\}|"[^"]*"', source[begin.end():]):
+            depth += {"{": 1, "}": -1}.get(found[0][0], 0)
+            if depth < 0:
+                break
+            if found[1] and depth == 1:
+                yield found[1]
+
+
 def wrong_report_json():
     """The page on the report's JSON names every member, place, and id of a note or finding that the source has."""
     forms, findings = TOP / "tracer" / "report" / "forms", TOP / "tracer" / "report" / "findings"
@@ -196,7 +208,7 @@ def wrong_report_json():
     places = (TOP / "tracer" / "report" / "measures" / "account_sum.cpp").read_text(encoding="utf-8")
     places = re.search(r"name_of\(Place.*?\{(.*?)\};", places, re.DOTALL).group(1)
     wanted = {
-        "member": (set(re.findall(r'^      \{"(\w+)",', form[form.index("std::string to_json(const Report&"):], re.MULTILINE)), rows),
+        "member": (set(members_of_objects(form[form.index("Json first_of(const Report&"):])) | {"parallel_regions"}, rows),
         "key": ({key for path in forms.glob("*json.cpp") for key in re.findall(r'\{"(\w+)",', path.read_text(encoding="utf-8"))} - {"paths"}, words),
         "note": ({name for path in findings.glob("*.cpp") for name in re.findall(r'\bnote\(\s*"([a-z-]+)"', path.read_text(encoding="utf-8"))}, named),
         "finding": ({name for ids in re.findall(r'^    \{"[^"]*", "([^"]*)", &Judge', judge, re.MULTILINE) for name in ids.split(", ")} - {"the wait states"}, named),
