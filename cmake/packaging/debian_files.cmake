@@ -11,7 +11,12 @@ set(zsh ${CPACK_TEMPORARY_DIRECTORY}/usr/share/zsh)
 if(EXISTS ${zsh}/site-functions)  # not of a build for another processor
   file(RENAME ${zsh}/site-functions ${zsh}/vendor-completions)
 endif()
-file(CHMOD ${documents} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+file(GLOB_RECURSE entries LIST_DIRECTORIES true "${CPACK_TEMPORARY_DIRECTORY}/*")
+foreach(entry ${CPACK_TEMPORARY_DIRECTORY} ${entries})
+  if(IS_DIRECTORY ${entry})  # those on the way to what is installed have the umask's modes
+    file(CHMOD ${entry} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endif()
+endforeach()
 
 file(READ ${CPACK_RESOURCE_FILE_LICENSE} license)
 string(REGEX REPLACE "\n([^\n])" "\n \\1" license "${license}")
