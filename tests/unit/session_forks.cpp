@@ -69,8 +69,11 @@ TEST_CASE("the thread that forks may look at the loader's list, and others are r
 }
 
 TEST_CASE("the few words of a forked child's thread that has ended are in the child's trace") {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  WARN("skipped: in a forked child whose threads start and end, sanitizers end or hang");
+#if defined(__SANITIZE_THREAD__)
+  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
+  return;
+#elif defined(__SANITIZE_ADDRESS__)
+  WARN("skipped: AddressSanitizer's allocator stays locked in the child where the drainer, just started, allocates");
   return;
 #endif
   Run run;
