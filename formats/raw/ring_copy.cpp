@@ -89,7 +89,8 @@ void copy_rings(SpoolFile& spool, const std::filesystem::path& directory) {
     if (!before.is_credible()) continue;
     LeftRing ring = published(before);
     copy_slots(ring, copy);
-    const bool is_same = read_ring_head(fd, at, after) && after.channel == before.channel;
+    const bool is_same =
+        read_ring_head(fd, at, after) && after.channel == before.channel && after.capacity == before.capacity;
     ring.from = is_same ? std::clamp(after.tail, ring.from, ring.to) : ring.to;
     rings.push_back(ring);
   }

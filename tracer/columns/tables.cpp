@@ -228,7 +228,7 @@ void Tables::add_operation(LocationRef location, const char* kind, RegionRef reg
 
 void Tables::finished(std::uint64_t time) {
   for (const auto& [lock, state] : locks_) {
-    if (state.open.held) add_lock(lock.number, state.open, 0, 0);
+    if (state.open.held) add_lock(static_cast<std::uint32_t>(lock.number), state.open, 0, 0);  // without its paradigm
   }
   for (const Task* task : replay_.open_tasks())
     if (task->created_on != undefined_ref) add_task(*task, time, false);
