@@ -2,10 +2,7 @@
 // See record_reader.hpp.
 #include "formats/raw/record_reader.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "formats/raw/codec.hpp"
 #include "tracer/base/files/checksum.hpp"
@@ -129,8 +126,7 @@ class Reader final : public RecordReader {
   }
 
   bool is_hole(std::uint64_t offset, std::uint64_t bytes) const noexcept {
-    const off_t data = ::lseek(rings_, static_cast<off_t>(offset), SEEK_DATA);
-    return data < 0 ? errno == ENXIO : static_cast<std::uint64_t>(data) >= offset + bytes;
+    return data_from(rings_, offset, offset + bytes) == offset + bytes;
   }
 
   void take_more_along(const LeftRing& ring) {

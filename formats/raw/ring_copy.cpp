@@ -2,8 +2,6 @@
 // See ring_copy.hpp.
 #include "formats/raw/ring_copy.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,20 +21,13 @@
 namespace tracer::raw {
 namespace {
 
-UniqueFd make_file_of_copy(const std::filesystem::path& directory) {
-  UniqueFd fd{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-  if (!fd) fd = UniqueFd{::memfd_create("tracer-rings", MFD_CLOEXEC)};
-  if (!fd) throw Error(system_message("cannot copy the rings", errno));
-  return fd;
-}
-
 /// From one file to the same offsets of another. What was never written stays so.
 class OffsetCopy {
  public:
   OffsetCopy(int from, int to) : from_(from), to_(to), buffer_(std::size_t{1} << 20) {}
 
   void copy(std::uint64_t offset, std::uint64_t bytes) {
-    for (const std::uint64_t end = offset + bytes; (offset = data_from(offset, end)) < end;) {
+    for (const std::uint64_t end = offset + bytes; (offset = data_from(from_, offset, end)) < end;) {
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), end - offset));
       if (!read_at(from_, buffer_.data(), size, offset)) throw Error("the rings cannot be read");
       if (::lseek(to_, static_cast<off_t>(offset), SEEK_SET) < 0 ||
@@ -47,13 +38,6 @@ class OffsetCopy {
   }
 
  private:
-  std::uint64_t data_from(std::uint64_t offset, std::uint64_t end) const noexcept {
-    if (offset >= end) return end;
-    const off_t data = ::lseek(from_, static_cast<off_t>(offset), SEEK_DATA);
-    if (data < 0) return errno == ENXIO ? end : offset;
-    return static_cast<std::uint64_t>(data);
-  }
-
   int from_, to_;
   std::vector<char> buffer_;
 };
@@ -80,7 +64,8 @@ void copy_slots(const LeftRing& ring, OffsetCopy& to) {
 // passed all: what the tail has not passed by the end of the copy is whole.
 void copy_rings(SpoolFile& spool, const std::filesystem::path& directory) {
   const WithoutWriteSignals guard;
-  UniqueFd file = make_file_of_copy(directory);
+  UniqueFd file = make_file_without_name(directory.c_str(), "tracer-rings");
+  if (!file) throw Error(system_message("cannot copy the rings", errno));
   const int fd = spool.fd.get();
   OffsetCopy copy{fd, file.get()};
   std::vector<LeftRing> rings;

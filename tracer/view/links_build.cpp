@@ -3,7 +3,6 @@
 #include "tracer/view/links_build.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/files/pending_output.hpp"
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/error.hpp"
@@ -114,8 +114,7 @@ std::uint64_t resolution_of(EventSource& source) {
 UniqueFd file_without_name() {
   std::error_code error;
   const std::string place = std::filesystem::temp_directory_path(error).string();
-  UniqueFd fd{::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-  if (!fd) fd = UniqueFd{::memfd_create("tracer-links", MFD_CLOEXEC)};
+  UniqueFd fd = make_file_without_name(place.c_str(), "tracer-links");
   if (!fd) throw Error{"there is no place for them"};
   return fd;
 }

@@ -3,6 +3,7 @@
 #include "tracer/base/files/file.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -160,6 +161,19 @@ UniqueFd make_private_file(const char* path, int directory) noexcept {
   UniqueFd fd{::openat(directory, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (fd) ::fchmod(fd.get(), 0600);  // whatever the umask made of it
   return fd;
+}
+
+UniqueFd make_file_without_name(const char* directory, const char* name) noexcept {
+  UniqueFd fd{::open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+  if (!fd) fd = UniqueFd{::memfd_create(name, MFD_CLOEXEC)};
+  return fd;
+}
+
+std::uint64_t data_from(int fd, std::uint64_t offset, std::uint64_t end) noexcept {
+  if (offset >= end) return end;
+  const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
+  if (data < 0) return errno == ENXIO ? end : offset;
+  return std::min(static_cast<std::uint64_t>(data), end);
 }
 
 bool make_private_directory(const std::filesystem::path& path) {

@@ -92,6 +92,13 @@ bool make_private_directory(const std::filesystem::path& path);
 /// cannot; EEXIST where something has that name.
 UniqueFd make_private_file(const char* path, int directory = AT_FDCWD) noexcept;
 
+/// A file without a name in `directory`, or in memory, called `name` in /proc, where none can be made there. No
+/// descriptor, with errno, where neither can.
+UniqueFd make_file_without_name(const char* directory, const char* name) noexcept;
+
+/// Where the file has data from `offset` on; `end` where there is only a hole until there, `offset` where nobody knows.
+std::uint64_t data_from(int fd, std::uint64_t offset, std::uint64_t end) noexcept;
+
 /// Whether something has this name, be it a link that leads nowhere.
 bool is_there(const std::filesystem::path& path) noexcept;
 
