@@ -12,10 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,14 +41,6 @@ std::uint64_t event_message(std::uint64_t thread) noexcept {
   unsigned long message = 0;
   ptrace(PTRACE_GETEVENTMSG, static_cast<pid_t>(thread), nullptr, &message);
   return message;
-}
-
-/// The number in a line of /proc/ID/status, as in "Tgid:"; 0: there is none.
-std::uint64_t status_number(std::uint64_t id, const char* name) {
-  std::ifstream status("/proc/" + std::to_string(id) + "/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(name)) return std::strtoull(line.c_str() + std::strlen(name), nullptr, 10);
-  return 0;
 }
 
 /// From the begin of a region to its team being there.
@@ -144,7 +133,7 @@ void Follower::resume(std::uint64_t thread, int signal) noexcept {
 }
 
 bool Follower::is_ours(std::uint64_t thread) const {
-  return status_number(thread, "Tgid:") == target_.process_id();
+  return status_field(thread, "Tgid") == std::to_string(target_.process_id());
 }
 
 void Follower::handle(std::uint64_t thread, int status) {
@@ -198,7 +187,7 @@ void Follower::handle_event(std::uint64_t thread, int status) {
 void Follower::handle_birth(std::uint64_t born, bool may_share) {
   if (copies_.erase(born) != 0) return let_go(born, may_share);
   if (running_.contains(born) || stopped_.contains(born)) return;
-  if (status_number(born, "TracerPid:") == static_cast<std::uint64_t>(getpid())) expected_[born] = may_share;
+  if (status_field(born, "TracerPid") == std::to_string(getpid())) expected_[born] = may_share;
 }
 
 // A copy of the process has the breakpoints in its own text, if it does not share the process's, and nobody who handles

@@ -47,9 +47,10 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The value of a "Name:\tvalue" line of /proc/PID/status; "" none.
-std::string status_field(std::uint64_t process, const std::string& name) {
-  std::ifstream stream(proc(process, "status"));
+}  // namespace
+
+std::string status_field(std::uint64_t id, const std::string& name) {
+  std::ifstream stream(proc(id, "status"));
   for (std::string line; std::getline(stream, line);) {
     if (line.starts_with(name + ":")) {
       const auto at = line.find_first_not_of(" \t", name.size() + 1);
@@ -58,6 +59,8 @@ std::string status_field(std::uint64_t process, const std::string& name) {
   }
   return "";
 }
+
+namespace {
 
 bool is_ended(const std::string& state) {
   return state.empty() || state[0] == 'Z' || state[0] == 'X';

@@ -2,12 +2,17 @@
 // A running process as a target: all its threads are stopped while the object lives.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <string>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
+
+/// The value of a "Name:\tvalue" line of /proc/ID/status, of a process or a thread; "" none.
+std::string status_field(std::uint64_t id, const std::string& name);
 
 /// To be used by the thread that made it only (the kernel's rule for ptrace). Throws CannotLook when
 /// the process is not there, must not be traced, does not stop, or is of another architecture.
