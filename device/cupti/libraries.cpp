@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tracer/base/loaded_objects.hpp"
 #include "tracer/base/loader_gate.hpp"
 
 namespace tracer::device::cupti {
@@ -47,23 +48,10 @@ std::string_view major_of(std::string_view file) {
   return version.substr(0, version.find('.'));
 }
 
-/// By its dynamic section, whose addresses the loader has relocated.
 int needs_cupti(dl_phdr_info* info, std::size_t, void*) {
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_DYNAMIC) continue;
-    const auto* entries = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr);
-    ElfW(Addr) strings = 0;
-    for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
-      if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
-    if (strings != 0 && strings < info->dlpi_addr) strings += info->dlpi_addr;  // the vdso's and musl's are not
-    for (const auto* entry = entries; strings != 0 && entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag != DT_NEEDED) continue;
-      const std::string_view name(reinterpret_cast<const char*>(strings + entry->d_un.d_val));
-      if (name.substr(0, 8) == "libcupti") return 1;
-    }
-  }
-  return 0;
+  const bool does =
+      LoadedObject(*info).needs([](const char* name) { return std::string_view(name).starts_with("libcupti"); });
+  return does ? 1 : 0;
 }
 
 struct Names {

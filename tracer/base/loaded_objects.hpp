@@ -53,6 +53,14 @@ struct LoadedObject {
     const std::uintptr_t at = entry(DT_SONAME);
     return at != 0 && strings() != nullptr ? strings() + at : "";
   }
+  /// Whether `is_it(name)` of one of the libraries that it needs.
+  template <class Is>
+  bool needs(Is is_it) const noexcept {
+    const char* const names = strings();
+    for (const auto* d = dynamic; names != nullptr && d != nullptr && d->d_tag != DT_NULL; ++d)
+      if (d->d_tag == DT_NEEDED && is_it(names + d->d_un.d_val)) return true;
+    return false;
+  }
 };
 
 /// Calls visit(LoadedObject) until it returns true.

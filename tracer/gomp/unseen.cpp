@@ -75,14 +75,6 @@ void for_each_slot_of_compiler(const LoadedObject& object, Visit visit) noexcept
   });
 }
 
-/// Others have no calls of it, but maybe a million relocations.
-bool needs_libgomp(const LoadedObject& object) noexcept {
-  if (object.strings() == nullptr) return false;
-  for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
-    if (d->d_tag == DT_NEEDED && is_libgomp(object.strings() + d->d_un.d_val)) return true;
-  return false;
-}
-
 bool is_at_libgomp(std::uintptr_t address) noexcept {
   bool is_it = false;
   for_each_object([&](const LoadedObject& object) {
@@ -159,9 +151,10 @@ void look_for_unseen_calls() noexcept {
   constexpr unsigned most = 8;
   Unseen unseen[most];
   unsigned count = 0;
-  // The loader's list is left before it is looked at again.
+  // The loader's list is left before it is looked at again. Objects that do not need libgomp have no calls of it, but
+  // maybe a million relocations.
   for_each_object([&](const LoadedObject& object) {
-    if (is_libgomp(object.name) || !needs_libgomp(object) || count == most) return false;
+    if (is_libgomp(object.name) || !object.needs(is_libgomp) || count == most) return false;
     for_each_slot_of_compiler(object, [&](const Slot& slot) {
       const std::uintptr_t value = slot.value();
       const bool is_elsewhere = value != 0 && !object.contains(value) && !is_own(reinterpret_cast<const void*>(value));

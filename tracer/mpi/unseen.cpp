@@ -3,7 +3,7 @@
 // opened with RTLD_DEEPBIND. Of the addresses nobody knows, but for whether the program began with MPI by one.
 #include "tracer/mpi/unseen.hpp"
 
-#include <elf.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "tracer/base/loaded_objects.hpp"
+#include "tracer/base/loader_gate.hpp"
 #include "tracer/base/message.hpp"
 #include "tracer/base/relocations.hpp"
 #include "tracer/base/standard_error.hpp"
@@ -24,16 +25,14 @@ namespace {
 constinit StandardErrorOfStart standard_error;
 
 [[gnu::constructor]] void at_the_start() {
+  ::pthread_atfork(&LoaderGate::hold, &LoaderGate::resume, &LoaderGate::resume_in_child);
   standard_error.remember();
 }
 
 /// Others have no calls of it, but maybe a million relocations. The MPI's own libraries call it as they like.
 bool may_bypass(const LoadedObject& object) noexcept {
   const bool is_mpis = std::strstr(object.name, "/libmpi") != nullptr || std::strstr(object.name, "/mca_") != nullptr;
-  if (is_mpis || object.strings() == nullptr) return false;
-  for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
-    if (d->d_tag == DT_NEEDED && std::strstr(object.strings() + d->d_un.d_val, "libmpi") != nullptr) return true;
-  return false;
+  return !is_mpis && object.needs([](const char* name) { return std::strstr(name, "libmpi") != nullptr; });
 }
 
 /// MPI_X or PMPI_X.
