@@ -13,6 +13,7 @@
 #include "tracer/report/forms/account_json.hpp"
 #include "tracer/report/forms/devices_json.hpp"
 #include "tracer/report/forms/io_tables.hpp"
+#include "tracer/report/forms/keep_most.hpp"
 #include "tracer/report/forms/mpi_json.hpp"
 #include "tracer/report/forms/samples_json.hpp"
 #include "tracer/report/forms/write.hpp"
@@ -71,15 +72,10 @@ Json json_of(const ThreadRow& row) {
 std::vector<MemberRow> most_of(const std::vector<MemberRow>& all, std::size_t most) {
   if (most == 0) return {};  // of most regions on a page: no copy
   std::vector<MemberRow> members = all;
-  if (members.size() <= most) return members;
-  const auto by = [&](Activity activity, std::size_t from, std::size_t to) {
-    const auto begin = members.begin();
-    std::nth_element(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), members.end(),
-                     [&](const MemberRow& a, const MemberRow& b) { return at(a.ns, activity) > at(b.ns, activity); });
+  const auto time_of = [](Activity activity) {
+    return [activity](const MemberRow& row) { return at(row.ns, activity); };
   };
-  by(Activity::work, 0, most / 2);
-  by(Activity::barrier, most / 2, most);
-  members.resize(most);
+  keep_most(members, most, time_of(Activity::work), time_of(Activity::barrier));
   return members;
 }
 

@@ -14,6 +14,7 @@
 #include "tracer/cut/filter.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline.hpp"
+#include "tracer/report/forms/keep_most.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/mpi/path_of_run.hpp"
 
@@ -79,15 +80,10 @@ void shorten_ranks(Json& mpi, std::size_t most) {
   for (Json& rank : ranks) rank.erase("calls");
   mpi["by_rank_left_out"] = ranks.size() - std::min(ranks.size(), most);
   if (ranks.size() <= most) return;
-  const auto by = [&](const char* what, std::size_t from, std::size_t to) {
-    const auto begin = ranks.begin();
-    std::nth_element(
-        begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), ranks.end(),
-        [what](const Json& a, const Json& b) { return a[what].get<std::uint64_t>() > b[what].get<std::uint64_t>(); });
+  const auto number = [](const char* what) {
+    return [what](const Json& row) { return row[what].get<std::uint64_t>(); };
   };
-  by("total_ns", 0, most / 2);
-  by("caused_ns", most / 2, most);
-  ranks.erase(ranks.begin() + static_cast<std::ptrdiff_t>(most), ranks.end());
+  keep_most(ranks, most, number("total_ns"), number("caused_ns"));
   std::sort(ranks.begin(), ranks.end(), [](const Json& a, const Json& b) {
     return a["rank"].get<std::uint64_t>() < b["rank"].get<std::uint64_t>();
   });
