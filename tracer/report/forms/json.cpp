@@ -213,7 +213,7 @@ Json array_of(const Rows& rows) {
 }
 
 /// What stands before the parallel regions.
-Json first_of(const Report& report) {
+Json first_of(const Report& report, const JsonLimits& limits) {
   Json properties = Json::object();
   for (const Property& property : report.properties) properties[property.name] = property.value;
   std::map<std::size_t, std::size_t> where;
@@ -240,7 +240,7 @@ Json first_of(const Report& report) {
           {"threads", array_of(report.thread_rows)},
           {"processes", array_of(report.processes)},
           {"process_balance", json_of(report.process_balance)},
-          {"mpi", json_of(report.mpi, report.begin)},
+          {"mpi", json_of(report.mpi, report.begin, limits.has_calls_by_rank)},
           {"io", json_of(report.io)}};
 }
 
@@ -298,7 +298,7 @@ void add_parallels(const Report& report, int indent, const JsonLimits& limits, s
 
 std::string to_json(const Report& report, int indent, const JsonLimits& limits) {
   const std::size_t end = indent < 0 ? 1 : 2;  // of an object: "}", of several lines "\n}"
-  std::string text = text_of(first_of(report), indent);
+  std::string text = text_of(first_of(report, limits), indent);
   text.resize(text.size() - end);
   text += ',';
   add_parallels(report, indent, limits, text);

@@ -33,21 +33,23 @@ Json json_of(const MpiCallRow& row, bool one_rank) {
   return json;
 }
 
-Json json_of(const MpiRankRow& row) {
+Json json_of_rank(const MpiRankRow& row, bool has_calls) {
+  Json json = {{"rank", row.rank},
+               {"process", row.group == undefined_ref ? Json{} : Json(row.group)},
+               {"total_ns", row.total},
+               {"messages_ns", row.messages},
+               {"collectives_ns", row.collectives},
+               {"sends", row.sends},
+               {"sent_bytes", row.sent},
+               {"receives", row.receives},
+               {"received_bytes", row.received},
+               {"waited", json_of(row.waited)},
+               {"caused_ns", row.caused}};
+  if (!has_calls) return json;
   Json calls = Json::array();
   for (const MpiCallRow& call : row.calls) calls.push_back(json_of(call, true));
-  return {{"rank", row.rank},
-          {"process", row.group == undefined_ref ? Json{} : Json(row.group)},
-          {"total_ns", row.total},
-          {"messages_ns", row.messages},
-          {"collectives_ns", row.collectives},
-          {"sends", row.sends},
-          {"sent_bytes", row.sent},
-          {"receives", row.receives},
-          {"received_bytes", row.received},
-          {"waited", json_of(row.waited)},
-          {"caused_ns", row.caused},
-          {"calls", std::move(calls)}};
+  json["calls"] = std::move(calls);
+  return json;
 }
 
 Json json_of(const MpiWaitRow& row, std::uint64_t begin) {
@@ -75,10 +77,10 @@ Json json_of(const MpiWaitRow& row, std::uint64_t begin) {
 
 }  // namespace
 
-Json json_of(const MpiReport& mpi, std::uint64_t begin) {
+Json json_of(const MpiReport& mpi, std::uint64_t begin, bool has_calls) {
   Json calls = Json::array(), ranks = Json::array(), waits = Json::array(), cells = Json::array();
   for (const MpiCallRow& row : mpi.calls) calls.push_back(json_of(row, false));
-  for (const MpiRankRow& row : mpi.rank_rows) ranks.push_back(json_of(row));
+  for (const MpiRankRow& row : mpi.rank_rows) ranks.push_back(json_of_rank(row, has_calls));
   for (const MpiWaitRow& row : mpi.waits) {
     if (waits.size() == most_waits) break;
     waits.push_back(json_of(row, begin));

@@ -8,7 +8,7 @@
 
 namespace tracer::report {
 
-/// `begin`: of the trace, from which its times count.
-nlohmann::ordered_json json_of(const MpiReport& mpi, std::uint64_t begin);
+/// `begin`: of the trace, from which its times count. `has_calls`: what each rank called, too.
+nlohmann::ordered_json json_of(const MpiReport& mpi, std::uint64_t begin, bool has_calls);
 
 }  // namespace tracer::report

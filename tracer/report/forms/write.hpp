@@ -13,11 +13,12 @@ namespace tracer::report {
 /// the second when something is added. docs/formats/report-json.md is its description.
 inline constexpr const char* json_schema = "tracer-report/1.4";
 
-/// How much JSON has of lists with an entry for each parallel region and thread.
+/// How much JSON has of lists with an entry for each parallel region and thread, or rank and function.
 struct JsonLimits {
   static constexpr std::size_t all = ~std::size_t{0};
   std::size_t regions_with_members = all;  ///< the first parallel regions; the others' lists are empty
   std::size_t members = all;               ///< of each of those: the ones that work most, and that wait most
+  bool has_calls_by_rank = true;           ///< of MPI: what each rank called
 };
 
 /// Indented by `indent` blanks; -1: one line.

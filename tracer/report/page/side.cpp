@@ -77,7 +77,6 @@ void shorten(Json& of, const std::string& list, std::size_t most) {
 /// Of thousands of ranks those that are longest in MPI, and of the others those that are waited for most.
 void shorten_ranks(Json& mpi, std::size_t most) {
   Json& ranks = mpi["by_rank"];
-  for (Json& rank : ranks) rank.erase("calls");
   mpi["by_rank_left_out"] = ranks.size() - std::min(ranks.size(), most);
   if (ranks.size() <= most) return;
   const auto number = [](const char* what) {
@@ -102,7 +101,8 @@ void shorten_processes(Json& processes) {
 /// threads what the page needs.
 Json report_for_page(const Report& report) {
   constexpr std::size_t most = 1000;
-  Json json = Json::parse(to_json(report, -1, {.regions_with_members = 20, .members = 300}));
+  Json json =
+      Json::parse(to_json(report, -1, {.regions_with_members = 20, .members = 300, .has_calls_by_rank = false}));
   for (const char* list : {"by_thread", "by_process"}) json["account"].erase(list);
   std::uint64_t inside = 0;
   for (const Json& construct : json["constructs"]) inside += construct["exclusive_ns"].get<std::uint64_t>();
