@@ -31,14 +31,6 @@ const Frame& pop_frame(Task& task) {
   return frame;
 }
 
-/// Where there is no device the host runs target regions itself.
-bool is_on_host(const Definitions& definitions, std::span<const EventAttribute> attributes) {
-  const std::uint32_t device = find_attribute(definitions, "DEVICE");
-  return std::any_of(attributes.begin(), attributes.end(), [device](const EventAttribute& attribute) {
-    return attribute.attribute == device && static_cast<std::int64_t>(attribute.value) < 0;
-  });
-}
-
 }  // namespace
 
 Replay::Replay(const Definitions& definitions)
@@ -56,6 +48,7 @@ Replay::Replay(const Definitions& definitions)
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")},
       cancel_flags_{find_attribute(definitions, "CANCEL_FLAGS")},
+      device_{find_attribute(definitions, "DEVICE")},
       declared_{definitions} {
   for (const RegionClass& region : classes_) {
     has_dependences_ |= region.construct == Directive::task_dependence;
@@ -153,7 +146,9 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   Task& task = *location.current;
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
-  if (region.construct == Directive::target && is_on_host(definitions_, attributes)) activity = Activity::work;
+  // Where there is no device the host runs target regions itself.
+  if (region.construct == Directive::target && static_cast<std::int64_t>(attribute(attributes, device_)) < 0)
+    activity = Activity::work;
   Frame& frame = task.stack.push();
   frame.region = event.ref;
   frame.activity = activity;

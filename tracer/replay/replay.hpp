@@ -140,7 +140,7 @@ class Replay final : public EventVisitor {
   OpenTasks tasks_;
   std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where no event names a task by id
   bool has_dependences_ = false, needs_ids_ = false;
-  std::uint32_t task_id_, task_flags_, source_id_, sink_id_, cancel_flags_;
+  std::uint32_t task_id_, task_flags_, source_id_, sink_id_, cancel_flags_, device_;
   DeclaredDependences declared_;  ///< asked where the trace has no dependences
   VainSearches in_vain_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
