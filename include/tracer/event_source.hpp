@@ -29,6 +29,9 @@ class EventVisitor {
   }
 };
 
+/// What lists of kinds call the records that EventSource::unread() counts.
+inline constexpr const char* unread_kind = "event of a later version of OTF2";
+
 /// A finished trace, which may be read more than once. Not thread-safe.
 class EventSource {
  public:
@@ -52,6 +55,22 @@ class EventSource {
   /// What of the trace definitions and events here cannot express, by the name of its kind in the trace's format: how
   /// many records, of events those that the last read() came upon.
   virtual std::map<std::string, std::uint64_t> unsupported() const { return {}; }
+};
+
+/// What is seen of another source, with definitions of its own. Lives no longer than that.
+class SourceOver : public EventSource {
+ public:
+  const Definitions& definitions() const override { return definitions_; }
+  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
+  std::uint64_t unread() const override { return source_.unread(); }
+  std::map<std::string, std::uint64_t> untranslated() const override { return source_.untranslated(); }
+  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
+
+ protected:
+  explicit SourceOver(EventSource& source) : source_{source}, definitions_{source.definitions()} {}
+
+  EventSource& source_;
+  Definitions definitions_;
 };
 
 }  // namespace tracer

@@ -85,6 +85,15 @@ std::string format_counted(std::uint64_t count, std::string_view one) {
   return format_count(count) + " " + std::string{one} + (count == 1 ? "" : plural);
 }
 
+CountedKinds counted_kinds(const std::map<std::string, std::uint64_t>& kinds) {
+  CountedKinds all;
+  for (const auto& [name, records] : kinds) {
+    all.count += records;
+    all.names += (all.names.empty() ? "" : ", ") + name;
+  }
+  return all;
+}
+
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 200;
   std::string result{text.substr(0, longest)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,13 @@ std::string format_count(std::uint64_t count);
 
 /// "1 thread", "2,000 threads", "3 processes": `one` is the singular.
 std::string format_counted(std::uint64_t count, std::string_view one);
+
+/// Of records by the names of their kinds: how many they are, and "kind, kind".
+struct CountedKinds {
+  std::uint64_t count = 0;
+  std::string names;
+};
+CountedKinds counted_kinds(const std::map<std::string, std::uint64_t>& kinds);
 
 /// "libopenblas" for .../libopenblas.so.0, "_lloyd" for .../_lloyd.cpython-311-x86_64-linux-gnu.so.
 std::string module_name(const std::string& path);

@@ -3,12 +3,14 @@
 #include "tracer/convert/distinct_times.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/event_source.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer {
@@ -54,7 +56,7 @@ class Spreader final : public EventVisitor {
 
 }  // namespace
 
-DistinctTimes::DistinctTimes(EventSource& source) : source_{source}, definitions_{source.definitions()} {
+DistinctTimes::DistinctTimes(EventSource& source) : SourceOver{source} {
   ClockProperties& clock = definitions_.clock;
   const std::uint64_t begin = clock.offset;
   clock.resolution *= ticks_per_ns;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "tracer/event_source.hpp"
@@ -14,20 +12,11 @@ namespace tracer {
 /// The same trace with a clock of 1/64 ns from its begin on, by which no two events have one time: what came in one
 /// nanosecond is in it one after the other, in the order of `source`. More than 64 such events continue into the next
 /// nanosecond. Four years have room: for more read() throws tracer::Error. Lives no longer than `source`.
-class DistinctTimes final : public EventSource {
+class DistinctTimes final : public SourceOver {
  public:
   explicit DistinctTimes(EventSource& source);
-  const Definitions& definitions() const override { return definitions_; }
-  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
-  std::uint64_t unread() const override { return source_.unread(); }
-  std::map<std::string, std::uint64_t> untranslated() const override { return source_.untranslated(); }
-  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override;
   void want(const std::vector<bool>& locations) override { source_.want(locations); }
-
- private:
-  EventSource& source_;
-  Definitions definitions_;
 };
 
 }  // namespace tracer

@@ -74,17 +74,12 @@ std::vector<std::string> names_of(const Region& region) {
   return names;
 }
 
-class FilteredSource final : public EventSource, private EventVisitor {
+class FilteredSource final : public SourceOver, private EventVisitor {
  public:
-  FilteredSource(EventSource& source, const Filter& filter) : source_{source}, definitions_{source.definitions()} {
+  FilteredSource(EventSource& source, const Filter& filter) : SourceOver{source} {
     for (const Region& region : definitions_.regions) keep_.push_back(filter.keeps(region));
     record_filter(definitions_, filter.text());
   }
-  const Definitions& definitions() const override { return definitions_; }
-  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
-  std::uint64_t unread() const override { return source_.unread(); }
-  std::map<std::string, std::uint64_t> untranslated() const override { return source_.untranslated(); }
-  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     left_out_.emplace(definitions_.locations.size(), visitor);
     source_.read(*this);
@@ -97,8 +92,6 @@ class FilteredSource final : public EventSource, private EventVisitor {
                     [this](RegionRef region) { return region < keep_.size() && !keep_[region]; });
   }
 
-  EventSource& source_;
-  Definitions definitions_;
   std::vector<bool> keep_;
   std::optional<LeftOutRegions> left_out_;
 };

@@ -97,12 +97,11 @@ void remove_members(Definitions& definitions) {
   }
 }
 
-class PartSource final : public EventSource, private EventVisitor {
+class PartSource final : public SourceOver, private EventVisitor {
  public:
   PartSource(EventSource& source, const Part& part, FindPartStart find_start)
-      : source_{source},
+      : SourceOver{source},
         find_start_{std::move(find_start)},
-        definitions_{source.definitions()},
         wanted_{part.some_locations(definitions_)},
         from_{part.begin(definitions_.clock)},
         to_{part.end(definitions_.clock)},
@@ -125,14 +124,11 @@ class PartSource final : public EventSource, private EventVisitor {
     source_.want(wanted_);
     if (is_cut_) source_.want_times(from_, to_);
   }
-  const Definitions& definitions() const override { return definitions_; }
-  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
   /// Of a part of the time nobody knows: where reading begins and ends is no matter of the part.
   std::uint64_t unread() const override { return is_cut_ ? 0 : source_.unread(); }
   std::map<std::string, std::uint64_t> untranslated() const override {
     return is_cut_ ? std::map<std::string, std::uint64_t>{} : source_.untranslated();
   }
-  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     next_ = &visitor;
     begun_ = from_ <= definitions_.clock.offset;
@@ -255,9 +251,7 @@ class PartSource final : public EventSource, private EventVisitor {
   /// A receive may never end: then what has been seen of the others decides.
   static constexpr std::size_t most_held = std::size_t{1} << 16;
 
-  EventSource& source_;
   FindPartStart find_start_;
-  Definitions definitions_;
   std::vector<bool> wanted_;  ///< by location
   std::uint64_t from_, to_;   ///< on the trace's clock
   bool are_processes_;        ///< with all their threads

@@ -55,11 +55,10 @@ std::vector<bool> chosen_regions(const Definitions& definitions, const std::vect
   return chosen;
 }
 
-class WithinPhases final : public EventSource, private EventVisitor {
+class WithinPhases final : public SourceOver, private EventVisitor {
  public:
   WithinPhases(EventSource& source, const std::vector<std::string>& patterns)
-      : source_{source},
-        definitions_{source.definitions()},
+      : SourceOver{source},
         is_chosen_{chosen_regions(definitions_, patterns)},
         process_of_{processes_of_locations(definitions_)} {
     std::string text;
@@ -67,11 +66,6 @@ class WithinPhases final : public EventSource, private EventVisitor {
     record_filter(definitions_, text);
     remove_sums(definitions_);
   }
-  const Definitions& definitions() const override { return definitions_; }
-  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
-  std::uint64_t unread() const override { return source_.unread(); }
-  std::map<std::string, std::uint64_t> untranslated() const override { return source_.untranslated(); }
-  std::map<std::string, std::uint64_t> unsupported() const override { return source_.unsupported(); }
   void read(EventVisitor& visitor) override {
     left_out_.emplace(definitions_.locations.size(), visitor);
     states_.assign(definitions_.locations.size(), {});
@@ -147,8 +141,6 @@ class WithinPhases final : public EventSource, private EventVisitor {
     }
   }
 
-  EventSource& source_;
-  Definitions definitions_;
   std::vector<bool> is_chosen_;  ///< by region
   std::vector<std::uint32_t> process_of_;
   std::optional<LeftOutRegions> left_out_;

@@ -10,6 +10,7 @@
 
 #include "formats/otf2/read/archive_definitions.hpp"
 #include "formats/otf2/read/event_translation.hpp"
+#include "tracer/event_source.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;
@@ -75,7 +76,7 @@ Kinds Unsupported::known_events() const {
 
 Kinds Unsupported::all(const Trace& trace) const {
   Kinds kinds = known_events();
-  add(kinds, "event of a later version of OTF2", unknown_events());
+  add(kinds, unread_kind, unknown_events());
   for (std::size_t i = 0; i < attributes_.size(); ++i)
     add(kinds, "attribute that is a " + std::string{name_of(static_cast<ReferenceKind>(i))}, attributes_[i]);
   add(kinds, "argument of ProgramBegin", arguments_);

@@ -14,6 +14,7 @@
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/convert/distinct_times.hpp"
 #include "tracer/convert/rewrite.hpp"
+#include "tracer/event_source.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -21,22 +22,17 @@ namespace {
 
 /// What a copy of the whole archive lacks is counted; of a part it is known only that the archive has some.
 void print_kinds(const std::map<std::string, std::uint64_t>& kinds, const char* where, bool is_counted) {
-  std::uint64_t count = 0;
-  std::string names;
-  for (const auto& [name, records] : kinds) {
-    count += records;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  if (count != 0)
-    print_note("left out " + (is_counted ? format_count(count) + " " : "") + "records of kinds that " + where +
-               " do not keep: " + names);
+  const CountedKinds all = counted_kinds(kinds);
+  if (all.count != 0)
+    print_note("left out " + (is_counted ? format_count(all.count) + " " : "") + "records of kinds that " + where +
+               " do not keep: " + all.names);
 }
 
 }  // namespace
 
 void print_untranslated(const EventSource& source) {
   std::map<std::string, std::uint64_t> kinds = source.untranslated();
-  if (source.unread() != 0) kinds["event of a later version of OTF2"] = source.unread();
+  if (source.unread() != 0) kinds[unread_kind] = source.unread();
   print_kinds(kinds, "tables and pictures", true);
 }
 

@@ -56,15 +56,11 @@ std::string program_text(const Report& report) {
 std::string events_text(const Report& report) {
   const auto not_read = report.event_counts.find("unread");
   const std::uint64_t unread = not_read == report.event_counts.end() ? 0 : not_read->second;
-  std::uint64_t not_shown = 0;
-  std::string kinds;
-  for (const auto& [kind, count] : report.untranslated) {
-    not_shown += count;
-    kinds += (kinds.empty() ? "" : ", ") + kind;
-  }
+  const CountedKinds hidden = counted_kinds(report.untranslated);
   return "events       " + format_count(report.events) +
          (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) +
-         (not_shown != 0 ? "; " + format_count(not_shown) + " of kinds that are not shown (" + kinds + ")" : "") +
+         (hidden.count != 0 ? "; " + format_count(hidden.count) + " of kinds that are not shown (" + hidden.names + ")"
+                            : "") +
          (unread != 0 ? "; " + format_count(unread) + " of a later version of OTF2 not read" : "") + "\n";
 }
 
