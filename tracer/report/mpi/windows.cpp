@@ -83,10 +83,9 @@ void MpiWindows::Releases::add(const MpiCall& call) {
 
 /// nullptr: that rank has none.
 MpiWindows::Lock* MpiWindows::held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank) {
-  OfWindow& of_window = locks_[window];
-  for (Locks* const locks : {&of_window.exclusive, &of_window.shared}) {
-    const auto of_target = locks->by_target.find(target);
-    if (of_target == locks->by_target.end()) continue;
+  for (Locks& locks : locks_[window].locks) {
+    const auto of_target = locks.by_target.find(target);
+    if (of_target == locks.by_target.end()) continue;
     const auto found = of_target->second.find(rank);
     if (found != of_target->second.end() && found->second.is_held) return &found->second;
   }
@@ -100,14 +99,13 @@ void MpiWindows::for_those_excluded(OfWindow& window, const Lock& mine, std::uin
     for (auto& [other, lock] : of_target)
       if (other != rank) visit(lock);
   };
-  for (Locks* const locks : {&window.exclusive, &window.shared}) {
-    if (mine.is_shared && locks == &window.shared) continue;
+  for (Locks& locks : window.against(mine.is_shared)) {
     if (mine.target == all_targets) {
-      for (auto& [target, of_target] : locks->by_target) look_at(of_target);
+      for (auto& [target, of_target] : locks.by_target) look_at(of_target);
       continue;
     }
     for (const std::uint32_t target : {mine.target, all_targets})
-      if (const auto found = locks->by_target.find(target); found != locks->by_target.end()) look_at(found->second);
+      if (const auto found = locks.by_target.find(target); found != locks.by_target.end()) look_at(found->second);
   }
 }
 
@@ -115,20 +113,20 @@ void MpiWindows::for_those_excluded(OfWindow& window, const Lock& mine, std::uin
 void MpiWindows::forget(OfWindow& window, std::uint64_t now) const {
   if (window.count < window.forget_at) return;
   std::uint64_t from = now;
-  for (const Locks* const locks : {&window.exclusive, &window.shared})
-    for (const auto& [target, of_target] : locks->by_target)
+  for (const Locks& locks : window.locks)
+    for (const auto& [target, of_target] : locks.by_target)
       for (const auto& [rank, lock] : of_target)
         if (const Frame* const call = lock.is_held ? mpi_call(replay_, lock.location) : nullptr)
           from = std::min(from, call->enter);
   window.count = 0;
-  for (Locks* const locks : {&window.exclusive, &window.shared}) {
-    for (auto& [target, of_target] : locks->by_target) {
+  for (Locks& locks : window.locks) {
+    for (auto& [target, of_target] : locks.by_target) {
       std::erase_if(of_target, [from](const auto& of) {
         return !of.second.is_held && std::max(of.second.asked.leave, of.second.shown.leave) < from;
       });
       window.count += of_target.size();
     }
-    std::erase_if(locks->by_target, [](const auto& of) { return of.second.empty(); });
+    std::erase_if(locks.by_target, [](const auto& of) { return of.second.empty(); });
   }
   window.forget_at = few_locks + 2 * window.count;
 }
@@ -136,10 +134,10 @@ void MpiWindows::forget(OfWindow& window, std::uint64_t now) const {
 void MpiWindows::asked(LocationRef location, const Open& open, const MpiCall& part) {
   OfWindow& window = locks_[open.window];
   forget(window, part.leave);
-  Locks& others = open.is_shared ? window.exclusive : window.shared;
+  Locks& others = window.of(!open.is_shared);
   if (const auto found = others.by_target.find(open.target); found != others.by_target.end())
     window.count -= found->second.erase(part.rank);
-  OfTarget& of_target = (open.is_shared ? window.shared : window.exclusive).by_target[open.target];
+  OfTarget& of_target = window.of(open.is_shared).by_target[open.target];
   window.count += of_target.contains(part.rank) ? 0 : 1;
   Lock& mine = of_target[part.rank];
   mine = {};
@@ -162,21 +160,20 @@ void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const MpiC
 }
 
 /// Until the last unlock of another that was called, and was over, during `part`.
-void MpiWindows::wait_for_lock(const OfWindow& window, Lock& mine, const MpiCall& part) {
+void MpiWindows::wait_for_lock(OfWindow& window, Lock& mine, const MpiCall& part) {
   const MpiCall* last = nullptr;
   const auto look_at = [&](const Releases& releases) {
     const MpiCall& release = releases.of_others(part.rank);
     if (release.region == undefined_ref || release.enter <= part.enter || release.leave > part.leave) return;
     if (last == nullptr || release.enter > last->enter) last = &release;
   };
-  for (const Locks* const locks : {&window.exclusive, &window.shared}) {
-    if (mine.is_shared && locks == &window.shared) continue;
+  for (const Locks& locks : window.against(mine.is_shared)) {
     if (mine.target == all_targets) {
-      look_at(locks->all_releases);
+      look_at(locks.all_releases);
       continue;
     }
     for (const std::uint32_t target : {mine.target, all_targets})
-      if (const auto found = locks->releases.find(target); found != locks->releases.end()) look_at(found->second);
+      if (const auto found = locks.releases.find(target); found != locks.releases.end()) look_at(found->second);
   }
   if (last == nullptr) return;
   report_wait(sink_, MpiWait::lock, part, *last);
@@ -197,7 +194,7 @@ void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiC
     }
   });
   mine->is_held = false;
-  Locks& own = mine->is_shared ? of_window.shared : of_window.exclusive;
+  Locks& own = of_window.of(mine->is_shared);
   own.releases[target].add(part);
   own.all_releases.add(part);
 }

@@ -2,9 +2,11 @@
 // Who waited for whom in one-sided communication: at fences, and for the locks of windows.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -66,15 +68,18 @@ class MpiWindows final : public Observer {
     Releases all_releases;                       ///< of whatever target
   };
   struct OfWindow {
-    Locks exclusive, shared;
+    std::array<Locks, 2> locks;                    ///< those that are not shared, those that are
     std::size_t count = 0, forget_at = few_locks;  ///< count: of locks
+    Locks& of(bool is_shared) { return locks[is_shared ? 1 : 0]; }
+    /// Those that exclude one of that kind: all, unless both are shared.
+    std::span<Locks> against(bool is_shared) { return std::span<Locks>{locks}.first(is_shared ? 1 : 2); }
   };
 
   void fence(std::uint32_t window, std::uint32_t what, const MpiCall& part);
   void look_at(const Fence& fence);
   void asked(LocationRef location, const Open& open, const MpiCall& part);
   void acquired(std::uint32_t window, std::uint32_t target, const MpiCall& part);
-  void wait_for_lock(const OfWindow& window, Lock& mine, const MpiCall& part);
+  void wait_for_lock(OfWindow& window, Lock& mine, const MpiCall& part);
   void released(std::uint32_t window, std::uint32_t target, const MpiCall& part);
   Lock* held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank);
   void forget(OfWindow& window, std::uint64_t now) const;
