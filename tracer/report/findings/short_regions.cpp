@@ -115,16 +115,20 @@ std::vector<Judge::ShortRegions> Judge::costs_of(const std::vector<Rows>& groups
     return found == numbers.end() ? no_group : found->second;
   };
   const auto group_of = [&](const AccountRow& cell) {
-    if (cell.is(Place::serial_idle))
-      return is_brief(cell) && group_with(cell.region) == group_with(cell.cause) ? group_with(cell.region) : no_group;
+    if (cell.is(Place::serial_idle)) {
+      const std::size_t group = is_brief(cell) ? group_with(cell.region) : no_group;
+      return group == group_with(cell.cause) ? group : no_group;
+    }
     return cell.is(Place::team) || cell.is(Place::imbalance) ? group_with(cell.parallel) : no_group;
   };
   std::vector<ShortRegions> costs(groups.size());
-  for (const AccountRow& cell : account_.details)
-    if (const std::size_t group = group_with(cell.parallel); cell.place == Place::work && group != no_group)
-      costs[group].work += cell.ns;
-  for (const std::size_t cell : cells([&](const AccountRow& row) { return group_of(row) != no_group; }))
-    costs[group_of(account_.details[cell])].cells.push_back(cell);
+  for (const AccountRow& cell : account_.details) {
+    if (cell.place != Place::work) continue;
+    if (const std::size_t group = group_with(cell.parallel); group != no_group) costs[group].work += cell.ns;
+  }
+  for (const std::size_t cell : cells([](const AccountRow&) { return true; }))
+    if (const std::size_t group = group_of(account_.details[cell]); group != no_group)
+      costs[group].cells.push_back(cell);
   return costs;
 }
 
