@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <span>
-#include <unordered_map>
 
 #include "tracer/base/text.hpp"
+#include "tracer/translate/definitions/defined_strings.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -82,23 +82,6 @@ std::array<std::uint64_t, 256> kinds_of(const Tables& tables) {
     for (std::size_t k = 0; k < scan.kinds.size(); ++k) total[k] += scan.kinds[k];
   return total;
 }
-
-/// The definitions' strings, each once: there may be very many.
-class DefinedStrings {
- public:
-  explicit DefinedStrings(std::vector<std::string>& strings) : strings_(strings) {
-    for (std::size_t i = 0; i < strings.size(); ++i) refs_.emplace(strings[i], static_cast<std::uint32_t>(i));
-  }
-  std::uint32_t ref_of(const std::string& text) {
-    const auto [ref, is_new] = refs_.emplace(text, static_cast<std::uint32_t>(strings_.size()));
-    if (is_new) strings_.push_back(text);
-    return ref->second;
-  }
-
- private:
-  std::vector<std::string>& strings_;
-  std::unordered_map<std::string, std::uint32_t> refs_;
-};
 
 bool loops_are_there(const Tables& tables) {
   return std::any_of(tables.channels.begin(), tables.channels.end(),

@@ -48,13 +48,8 @@ void Shapes::attribute(std::uint32_t& ref, const char* name, const char* descrip
 }
 
 std::uint32_t Shapes::string(const std::string& text) {
-  for (; known_ < d_.strings.size(); ++known_) strings_.try_emplace(d_.strings[known_], known_);
-  const auto [found, is_new] = strings_.try_emplace(text, known_);
-  if (is_new) {
-    d_.strings.push_back(text);
-    ++known_;
-  }
-  return found->second;
+  if (!strings_) strings_.emplace(d_.strings);
+  return strings_->ref_of(text);
 }
 
 }  // namespace tracer::translate

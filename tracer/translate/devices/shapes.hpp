@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
+#include "tracer/translate/definitions/defined_strings.hpp"
 #include "tracer/translate/devices/definitions.hpp"
 
 namespace tracer::translate {
@@ -38,8 +38,7 @@ class Shapes {
   const Journal& journal_;
   Definitions& d_;
   DeviceDefinitions& out_;
-  std::map<std::string, std::uint32_t, std::less<>> strings_;  ///< the definitions' first ones, by their texts
-  std::uint32_t known_ = 0;                                    ///< how many those are
+  std::optional<DefinedStrings> strings_;  ///< from the first one that is needed
 };
 
 }  // namespace tracer::translate
