@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
-#include <vector>
 
+#include "tracer/base/address_ranges.hpp"
 #include "tracer/journal.hpp"
 
 namespace tracer {
@@ -18,7 +17,7 @@ class CodeOfNoModule {
 
  private:
   bool is_known_ = false;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  ///< begin and end, in order; none overlap
+  AddressRanges ranges_;
 };
 
 }  // namespace tracer

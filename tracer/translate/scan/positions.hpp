@@ -2,13 +2,11 @@
 // Positions in the program, where the runtime gives its own instead.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <utility>
 #include <vector>
 
+#include "tracer/base/address_ranges.hpp"
 #include "tracer/ompt_values.hpp"
 #include "tracer/record.hpp"
 #include "tracer/record_table.hpp"
@@ -18,45 +16,9 @@
 
 namespace tracer::translate {
 
-struct AddressRange {
-  std::uint64_t begin = 0, end = 0;
-  bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
-};
-
 /// The code of the OpenMP runtimes of a run, of their libraries for target regions, and of libffi, by which these call
 /// target regions on the host.
-class RuntimeCode {
- public:
-  RuntimeCode() = default;
-  explicit RuntimeCode(std::vector<AddressRange> ranges) {
-    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-    for (const AddressRange& range : ranges) {
-      if (range.begin >= range.end) continue;
-      if (ranges_.empty() || range.begin > ranges_.back().end)
-        ranges_.push_back(range);
-      else
-        ranges_.back().end = std::max(ranges_.back().end, range.end);
-    }
-  }
-  bool contains(std::uint64_t address) const noexcept {
-    if (ranges_.size() > few) [[unlikely]]
-      return is_in_many(address);
-    for (const AddressRange& range : ranges_)
-      if (range.contains(address)) return true;
-    return false;
-  }
-
- private:
-  /// Runs have one or two; a journal may claim any number, and each record asks.
-  static constexpr std::size_t few = 16;
-  bool is_in_many(std::uint64_t address) const noexcept {
-    const auto behind = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                                         [](std::uint64_t one, const auto& range) { return one < range.begin; });
-    return behind != ranges_.begin() && std::prev(behind)->contains(address);
-  }
-
-  std::vector<AddressRange> ranges_;  ///< in order; none overlap
-};
+using RuntimeCode = AddressRanges;
 
 /// A position inside the runtime is useless and becomes 0: where the compiler made a tail call of
 /// the runtime's function, libomp sees its own caller. For a taskloop and the tasks it makes libomp
