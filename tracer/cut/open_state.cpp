@@ -49,7 +49,6 @@ OpenState::OpenState(const Definitions& definitions)
     used_.push_back(location.used);
     process_.push_back(location.group);
   }
-  for (const RegionClass& region : classes_) is_parallel_.push_back(region.construct == Directive::parallel);
 }
 
 /// Another location may have ended it; then it begins again here. One location at a time keeps where it is.

@@ -179,7 +179,9 @@ class OpenState {
   void note_region(Membership& membership, RegionRef region) const;
   /// It has left its parallel region, and its team goes on.
   static bool is_region_over(const Membership& membership);
-  bool is_parallel(RegionRef region) const { return region < is_parallel_.size() && is_parallel_[region]; }
+  bool is_parallel(RegionRef region) const {
+    return region < classes_.size() && classes_[region].construct == Directive::parallel;
+  }
   bool is_master_in(LocationRef location, CommRef comm) const;
   /// Barriers and worksharing that are over for some members of a team only, so often.
   static void emit_done(LocationRef location, Event enter, std::uint64_t times, const Emit& emit);
@@ -209,7 +211,6 @@ class OpenState {
   std::vector<bool> used_;              ///< by location
   std::vector<std::uint32_t> process_;  ///< likewise: its group
   std::vector<RegionClass> classes_;    ///< by region
-  std::vector<bool> is_parallel_;       ///< likewise
   std::vector<State> locations_;
   std::map<TaskKey, ExplicitTask> tasks_;
   std::map<CommRef, Comers> begun_;  ///< who has come to the team of the latest fork
