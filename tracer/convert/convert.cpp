@@ -16,7 +16,6 @@
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file_fact.hpp"
 #include "tracer/base/files/write_signals.hpp"
-#include "tracer/base/processors.hpp"
 #include "tracer/convert/check_repaired.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/convert/memory_need.hpp"
@@ -28,6 +27,7 @@
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/parallel_for.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -35,9 +35,6 @@ namespace tracer {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// More than this many threads and the disk is what they wait for.
-constexpr unsigned most_threads = 8;
 
 /// Whether a module without a build id is another file now than the one that ran (the fact that session/modules.cpp
 /// writes): its lines would be wrong.
@@ -180,7 +177,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   else
     mark.emplace(directory);
   translate::TranslateOptions translation;
-  translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
+  translation.threads = translate::threads_to_use(options.threads);
   translation.progress = options.progress;
   translation.spill_directory = directory;
   if (!result.ended) translation.seen_until = last_sample(raw_directory, source->journal());

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "formats/otf2/join/join.hpp"
-#include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/verify.hpp"
@@ -126,16 +125,11 @@ void leave_out_without_place(std::vector<PartOfJob>& parts, MergeResult& result)
 
 }  // namespace
 
-unsigned threads_of(const MergeOptions& options) noexcept {
-  constexpr unsigned most = 8;  // as of one conversion
-  return options.conversion.threads != 0 ? options.conversion.threads : std::min(usable_processors(), most);
-}
-
 std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
   std::vector<Candidate> candidates;
   for (const fs::path& trace : traces) candidates.emplace_back().trace = trace;
   for (Candidate& one : candidates) attempt(one, [&] { convert_candidate(one, options); });
-  read_side_by_side(candidates, threads_of(options));
+  read_side_by_side(candidates, translate::threads_to_use(options.conversion.threads));
   std::vector<PartOfJob> parts;
   for (Candidate& one : candidates) {
     if (!one.is_out && !one.part) attempt(one, [&] { read_candidate(one, options.conversion.threads); });

@@ -10,9 +10,6 @@
 
 namespace tracer {
 
-/// That may read parts side by side.
-unsigned threads_of(const MergeOptions& options) noexcept;
-
 /// In the order of `traces`. What cannot be joined is named in `result`, in that order too.
 std::vector<PartOfJob> collect(const std::vector<std::filesystem::path>& traces, const MergeOptions& options,
                                MergeResult& result);

@@ -32,6 +32,7 @@
 #include "tracer/merge/shares.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
+#include "tracer/translate/parallel_for.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
@@ -140,7 +141,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     for (const std::string& line : result.left_out) why += "\n" + line;
     throw Error("there is nothing to merge" + why);
   }
-  const ClocksOfJob common = clocks_of(parts, threads_of(options));
+  const ClocksOfJob common = clocks_of(parts, translate::threads_to_use(options.conversion.threads));
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (Property& p : parts[i].summary.properties) p = in_common_time(std::move(p), common.offsets[i]);
   if (common.domains > 1) result.clocks = clocks_line(common);

@@ -73,4 +73,9 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
   if (work.failure) std::rethrow_exception(work.failure);
 }
 
+unsigned threads_to_use(unsigned wanted) noexcept {
+  constexpr unsigned most = 8;
+  return wanted != 0 ? wanted : std::min(usable_processors(), most);
+}
+
 }  // namespace tracer::translate

@@ -14,6 +14,9 @@ namespace tracer::translate {
 /// the traced program's handlers runs on them.
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& body);
 
+/// `wanted`, or, where that is 0, as many as this process may use. More than 8, and the disk is what they wait for.
+unsigned threads_to_use(unsigned wanted) noexcept;
+
 /// Starts one such thread, on all processors that the process may use.
 bool start_helper(pthread_t& thread, void* (*run)(void*), void* argument) noexcept;
 
