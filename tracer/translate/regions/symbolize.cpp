@@ -295,29 +295,30 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
 /// Which module is at an address; of several that overlap the first.
 class ModulePlaces {
  public:
-  /// They must stay.
-  explicit ModulePlaces(const std::vector<Module>& modules) : modules_(modules) {
+  explicit ModulePlaces(std::vector<Module> modules) : modules_(std::move(modules)) {
     std::map<std::uint64_t, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> borders;  // begin, end
-    for (std::size_t i = 0; i < modules.size(); ++i) {
-      if (modules[i].begin >= modules[i].end) continue;
-      borders[modules[i].begin].first.push_back(i);
-      borders[modules[i].end].second.push_back(i);
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      if (modules_[i].begin >= modules_[i].end) continue;
+      borders[modules_[i].begin].first.push_back(i);
+      borders[modules_[i].end].second.push_back(i);
     }
     std::set<std::size_t> there;
     for (const auto& [address, border] : borders) {
       there.insert(border.first.begin(), border.first.end());
       for (const std::size_t ended : border.second) there.erase(ended);
-      first_from_.emplace_hint(first_from_.end(), address, there.empty() ? nullptr : &modules_[*there.begin()]);
+      first_from_.emplace_hint(first_from_.end(), address, there.empty() ? modules_.size() : *there.begin());
     }
   }
   const Module* at(std::uint64_t address) const {
     const auto behind = first_from_.upper_bound(address);
-    return behind == first_from_.begin() ? nullptr : std::prev(behind)->second;
+    if (behind == first_from_.begin()) return nullptr;
+    const std::size_t first = std::prev(behind)->second;
+    return first < modules_.size() ? &modules_[first] : nullptr;
   }
 
  private:
-  const std::vector<Module>& modules_;
-  std::map<std::uint64_t, const Module*> first_from_;  ///< an address on, to the next one; null: none
+  std::vector<Module> modules_;
+  std::map<std::uint64_t, std::size_t> first_from_;  ///< an address on, to the next one; as many as there are: none
 };
 
 }  // namespace
@@ -327,9 +328,8 @@ std::string why_no_lines() {
 }
 
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
-  return [modules = std::move(modules), with_inlined](const std::vector<std::uint64_t>& addresses) {
+  return [places = ModulePlaces{std::move(modules)}, with_inlined](const std::vector<std::uint64_t>& addresses) {
     // Only modules that are requested are opened: a program may have mapped hundreds.
-    const ModulePlaces places(modules);
     std::vector<Module> used;
     std::set<std::pair<std::uint64_t, std::string_view>> known;
     for (const std::uint64_t address : addresses)
