@@ -197,21 +197,19 @@ bool begins_expression(std::string_view text) {
 /// All that could be such: where names end in a mangled name is not looked at.
 RepeatedParts repeats_in(std::string_view symbol) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   RepeatedParts found;
+  std::size_t end = 0;  // of the digits: S and T are such too, and for all in one run it is looked for once
   for (std::size_t i = 0; i + 1 < symbol.size(); ++i) {
     const std::string_view rest = symbol.substr(i);
     if (rest.starts_with("Dp") || (rest.starts_with("sp") && begins_expression(rest.substr(2)))) ++found.packs;
     if (rest[0] != 'S' && rest[0] != 'T') continue;
-    std::uint64_t number = 0;  // S_ is the first, S0_ the second; digits go on with A to Z
-    std::size_t end = 1;
-    for (; end < rest.size(); ++end) {
-      const char c = rest[end];
-      const bool is_digit = c >= '0' && c <= '9';
-      if (!is_digit && (c < 'A' || c > 'Z')) break;
-      number = std::min(most, number * 36 + static_cast<std::uint64_t>(is_digit ? c - '0' : c - 'A' + 10));
-    }
-    if (end == rest.size() || rest[end] != '_') continue;
-    found.refs.push_back(rest[0] == 'T' ? parameter : end == 1 ? 1 : number + 2);
+    if (end <= i) end = std::min(symbol.find_first_not_of(digits, i + 1), symbol.size());
+    if (end == symbol.size() || symbol[end] != '_') continue;
+    std::uint64_t number = 0;  // S_ is the first, S0_ the second
+    for (std::size_t at = i + 1; at < end && number < most; ++at)
+      number = std::min<std::uint64_t>(most, number * 36 + digits.find(symbol[at]));
+    found.refs.push_back(rest[0] == 'T' ? parameter : end == i + 1 ? 1 : number + 2);
   }
   return found;
 }
@@ -224,8 +222,7 @@ bool has_bounded_text(std::string_view symbol) {
   const RepeatedParts repeats = repeats_in(symbol);
   const std::vector<std::uint64_t>& refs = repeats.refs;
   double each = static_cast<double>(symbol.size());
-  for (std::size_t i = 0; i <= repeats.packs && each <= most_bytes; ++i)
-    if (i != 0) each *= static_cast<double>(symbol.size());
+  for (std::size_t i = 0; i < repeats.packs && each <= most_bytes; ++i) each *= static_cast<double>(symbol.size());
   double bytes = each;
   for (std::size_t i = 0; i < refs.size() && bytes <= most_bytes; ++i) bytes *= each_of_three;
   if (bytes <= most_bytes) return true;
