@@ -154,7 +154,7 @@ class Writer final : public TimelineVisitor {
     const auto known = counters_.try_emplace({definitions_.locations[counter.location].group, name}, counter.metric);
     const bool is_first = known.first->second == counter.metric;
     std::string id = is_first ? "" : "m" + std::to_string(counter.metric);
-    if (counter.metric < definitions_.metrics.size() && definitions_.metrics[counter.metric].of_thread)
+    if (counter.metric < definitions_.metrics.size() && definitions_.metrics[counter.metric].of_thread())
       id += "t" + std::to_string(numbers_.thread[counter.location]);
     return id.empty() ? id : ",\"id\":\"" + id + "\"";
   }

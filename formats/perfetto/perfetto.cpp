@@ -301,7 +301,7 @@ class Writer final : public TimelineVisitor {
   /// Each process and each device has values of its own; of some metrics each thread has.
   std::uint64_t describe_counter(const Counter& counter) {
     const bool is_defined = counter.metric < definitions_.metrics.size();
-    const bool of_thread = is_defined && definitions_.metrics[counter.metric].of_thread;
+    const bool of_thread = is_defined && definitions_.metrics[counter.metric].of_thread();
     std::uint32_t group = undefined_ref;
     if (is_defined) group = definitions_.metrics[counter.metric].scope_group;
     if (group == undefined_ref && counter.location < definitions_.locations.size())

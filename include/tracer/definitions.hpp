@@ -217,7 +217,6 @@ struct Metric {
   LocationRef recorder = undefined_ref;
   std::uint32_t scope_group = undefined_ref;
   ValueType type = ValueType::uint64;
-  bool of_thread = false;  ///< each location that records it has values of its own
   LocationRef scope_location = undefined_ref;
   std::uint8_t kind = 0, mode = 17, base = 1;  ///< OTF2_MetricType: other, _MetricMode: absolute, at a point, _Base: 10
   std::int64_t exponent = 0;                   ///< a value counts base to the power of this
@@ -225,6 +224,8 @@ struct Metric {
   std::uint32_t scope_set = undefined_ref;     ///< index into Definitions::groups
   std::uint8_t occurrence = 2;                 ///< OTF2_MetricOccurrence: asynchronous
 
+  /// Each location that records it has values of its own: it is a class of synchronous values.
+  bool of_thread() const noexcept { return recorder == undefined_ref && occurrence < 2; }
   /// What a value counts, for people: the unit with its factor, as in "10^-6 s".
   std::string shown_unit() const {
     if (exponent == 0) return unit;

@@ -89,7 +89,7 @@ TEST_CASE("a metric of two members is two metrics, and its event one for each va
   for (const Metric& metric : source->definitions().metrics) {
     const bool is_counter = metric.name == "instructions" || metric.name == "cycles";
     INFO(metric.name);
-    CHECK(metric.of_thread == is_counter);
+    CHECK(metric.of_thread() == is_counter);
     if (is_counter) CHECK(metric.mode == 0);  // accumulated since the start
     of_threads += is_counter ? 1 : 0;
   }
@@ -116,7 +116,7 @@ TEST_CASE("an archive that is written anew has all values of a metric, and what 
   for (const Metric& before : source->definitions().metrics) {
     INFO(before.name);
     CHECK(std::any_of(after.begin(), after.end(), [&](const Metric& one) {
-      return one.name == before.name && one.mode == before.mode && one.of_thread == before.of_thread &&
+      return one.name == before.name && one.mode == before.mode && one.of_thread() == before.of_thread() &&
              one.scope_location == before.scope_location;
     }));
   }

@@ -19,7 +19,7 @@ Definitions definitions() {
   d.groups_of_locations = {{"Process", LocationGroupKind::process, undefined_ref, undefined_ref, {}}};
   d.locations = {{"Master thread", LocationKind::cpu_thread, 0, {}}, {"OMP thread 1", LocationKind::cpu_thread, 0, {}}};
   d.metrics = {{"cycles", "", "#"}, {"work", "", "#"}, {"work", "", "#"}};
-  d.metrics[0].of_thread = true;
+  d.metrics[0].occurrence = 1;  // synchronous
   return d;
 }
 

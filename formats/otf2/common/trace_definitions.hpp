@@ -32,7 +32,6 @@ inline constexpr std::uint8_t io_paradigm_parallel = 1;
 inline constexpr std::uint32_t paradigm_comm_name = 0, paradigm_rma_only = 2;
 inline constexpr std::uint8_t paradigm_class_fork_join = 1, paradigm_class_accelerator = 3;
 inline constexpr std::uint8_t recorder_abstract = 1, recorder_cpu = 2;
-inline constexpr std::uint8_t metric_asynchronous = 2;
 inline constexpr std::uint8_t scope_location = 0, scope_location_group = 1, scope_system_tree_node = 2, scope_group = 3;
 inline constexpr std::uint8_t type_uint64 = 4;
 inline constexpr std::uint8_t type_string = 11;

@@ -166,8 +166,6 @@ void add_metrics(const TraceDefinitions& from, Texts& text, const Indices& index
       if (metric.is_instance) {
         out.recorder = index.locations[metric.recorder];
         add_scope(metric, index, out);
-      } else {
-        out.of_thread = metric.occurrence < otf2::values::metric_asynchronous;
       }
       to.metrics.push_back(std::move(out));
     }
