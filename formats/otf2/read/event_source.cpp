@@ -211,7 +211,7 @@ class ArchiveSource final : public PositionedSource {
     while (stream.count == 0 && stream.reader->next(view_)) {
       trace_.complete(view_);
       stream.count = translation_.translate(view_, stream.events, stream.attributes);
-      const std::uint64_t time = translation_.nanoseconds(view_.time);
+      const std::uint64_t time = stream.events.front().time;  // also of what has no meaning here
       if (time >= from_ && time <= to_) unsupported_.note(view_, stream.count != 0);
     }
     return stream.count != 0;
