@@ -13,7 +13,6 @@
 #include <string>
 #include <utility>
 
-#include "formats/otf2/join/join.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/verify.hpp"
@@ -77,10 +76,8 @@ void convert_candidate(Candidate& one, const MergeOptions& options) {
 /// All of its events, as every reader of the whole would have to, and what join() will read of it. `threads`: as of
 /// ConvertOptions.
 void read_candidate(Candidate& one, unsigned threads) {
-  one.part = read_part_of_job(one.trace);
-  if (one.is_read) return;
-  verify_archive(one.trace, Events::all, threads);
-  otf2::require_joinable(one.trace);
+  one.part = read_part_of_job(one.trace, !one.is_read);
+  if (!one.is_read) verify_archive(one.trace, Events::all, threads);
 }
 
 /// Those that fail for want of memory may have it when they are read alone.

@@ -53,10 +53,10 @@ bool is_of_process(const std::string& name) {
   return name.starts_with(properties::job);
 }
 
-PartOfJob read_part_of_job(const fs::path& directory) {
+PartOfJob read_part_of_job(const fs::path& directory, bool own_too) {
   PartOfJob part;
   part.directory = directory;
-  part.summary = otf2::read_part(directory);
+  part.summary = otf2::read_part(directory, own_too);
   auto& all = part.summary.properties;
   part.launcher = fact(all, properties::fact(properties::job_launcher));
   otf2::PartOfMpi mpi = otf2::read_part_of_mpi(all, part.launcher);

@@ -26,8 +26,8 @@ struct PartOfJob {
   ClockOfPart clock;
 };
 
-/// Of the archive in `directory`. Throws tracer::Error when it cannot be read.
-PartOfJob read_part_of_job(const std::filesystem::path& directory);
+/// Of the archive in `directory`. Throws tracer::Error when it cannot be read. `own_too`: as of otf2::read_part().
+PartOfJob read_part_of_job(const std::filesystem::path& directory, bool own_too = false);
 
 /// Ranks in their order, those of each launch together, launches as they began; then the others as they began.
 void sort_parts(std::vector<PartOfJob>& parts);

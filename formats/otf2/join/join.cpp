@@ -83,9 +83,22 @@ std::unique_ptr<JoinedArchive> begin(const fs::path& directory, std::uint64_t ev
   throw NotBegun(error.what());
 }
 
+/// Throws tracer::Error where the definitions that its locations have of their own cannot be joined.
+void require_joinable(const Trace& trace, const PartMaps& maps) {
+  const Kinds kinds = kinds_in_events(trace.definitions());
+  LocalDefinitionFiles files;
+  std::shared_ptr<const LocalDefinitions> local;
+  for (const LocationDef& l : trace.definitions().locations) {
+    auto read = files.read(trace.info().local_definition_file(l.ref));
+    if (read == local) continue;
+    local = std::move(read);
+    mapping_tables(maps, *local, kinds);
+  }
+}
+
 }  // namespace
 
-PartSummary read_part(const fs::path& directory) {
+PartSummary read_part(const fs::path& directory, bool own_too) {
   const Trace trace = Trace::open(directory / "traces.otf2");
   const TraceDefinitions& d = trace.definitions();
   PartSummary part;
@@ -112,26 +125,9 @@ PartSummary read_part(const fs::path& directory) {
   PartIdentity alone;
   alone.processes = part.processes;
   const MpiWorlds none;
-  JoinedDefinitions(part.processes, none).add(d, alone);  // whether it can be
+  const PartMaps maps = JoinedDefinitions(part.processes, none).add(d, alone);  // whether it can be
+  if (own_too) require_joinable(trace, maps);
   return part;
-}
-
-void require_joinable(const fs::path& directory) {
-  const Trace trace = Trace::open(directory / "traces.otf2");
-  const TraceDefinitions& d = trace.definitions();
-  PartIdentity alone;
-  alone.processes = static_cast<std::uint32_t>(d.location_groups.size());
-  const MpiWorlds none;
-  const PartMaps maps = JoinedDefinitions(alone.processes, none).add(d, alone);
-  const Kinds kinds = kinds_in_events(d);
-  LocalDefinitionFiles files;
-  std::shared_ptr<const LocalDefinitions> local;
-  for (const LocationDef& l : d.locations) {
-    auto read = files.read(trace.info().local_definition_file(l.ref));
-    if (read == local) continue;
-    local = std::move(read);
-    mapping_tables(maps, *local, kinds);
-  }
 }
 
 JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory, const JoinOptions& options) {

@@ -26,11 +26,8 @@ struct PartSummary {
 };
 
 /// Reads a part as a whole. Throws tracer::Error where it cannot be joined: damaged, of another kind, event files
-/// missing.
-PartSummary read_part(const std::filesystem::path& directory);
-
-/// Throws tracer::Error where the definitions that its locations have of their own cannot be joined.
-void require_joinable(const std::filesystem::path& directory);
+/// missing; with `own_too` also where the definitions that its locations have of their own cannot be joined.
+PartSummary read_part(const std::filesystem::path& directory, bool own_too = false);
 
 struct PartToJoin {
   std::filesystem::path directory;
