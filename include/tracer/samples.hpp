@@ -2,10 +2,12 @@
 // Samples of call stacks, and the intervals in which threads did not run, as delivered to readers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracer/property_names.hpp"
@@ -79,6 +81,18 @@ struct SampleSet {
   std::vector<Counter> counters;
   std::vector<std::uint64_t> values;  ///< of each counter for each sample: the counter's total on the thread
 };
+
+/// The part of `values`, sorted by thread, that is of one thread; nothing where they are not sorted.
+template <class T>
+std::pair<std::size_t, std::size_t> range_of(const std::vector<T>& values, std::uint32_t thread) {
+  const auto less = [](const T& value, std::uint32_t wanted) { return value.thread < wanted; };
+  const auto more = [](std::uint32_t wanted, const T& value) { return wanted < value.thread; };
+  const auto first =
+      static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), thread, less) - values.begin());
+  const auto last =
+      static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), thread, more) - values.begin());
+  return {first, std::max(first, last)};
+}
 
 /// A run has 8 counters at most, and a stack 256 addresses, each of them some functions that were put into one another.
 /// What has more than this is damaged: each sample has room for each counter, and each stack is read in each construct.

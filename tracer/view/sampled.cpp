@@ -23,14 +23,7 @@ Sampled::Sampled(samples::SampleSet set, const Definitions& definitions) : set_{
   set_.values = {};
   for (const Location& location : definitions.locations) {
     const std::uint32_t thread = report::thread_id_of(location);
-    const auto first = std::lower_bound(set_.samples.begin(), set_.samples.end(), thread,
-                                        [](const samples::Sample&a, std::uint32_t b) { return a.thread < b; }),
-               last = std::upper_bound(first, set_.samples.end(), thread,
-                                       [](std::uint32_t a, const samples::Sample&b) { return a < b.thread; });
-    if (thread == 0)
-      of_.emplace_back(0, 0);
-    else
-      of_.emplace_back(first - set_.samples.begin(), last - set_.samples.begin());
+    of_.push_back(thread == 0 ? std::pair<std::size_t, std::size_t>{} : samples::range_of(set_.samples, thread));
   }
 }
 

@@ -2,9 +2,9 @@
 // See sampled_walk.hpp.
 #include "formats/otf2/join/sampled_walk.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
+#include <tuple>
 
 #include "tracer/error.hpp"
 
@@ -23,16 +23,10 @@ std::uint32_t thread_of(const TraceDefinitions& definitions, const LocationDef& 
 
 SampledWalk::SampledWalk(const Trace& trace, const samples::SampleSet& set, ContextTree& tree)
     : trace_(trace), definitions_(trace.definitions()), set_(set), tree_(tree), tasks_(trace.definitions(), tree) {
-  const auto less = [](const samples::Sample& sample, std::uint32_t thread) { return sample.thread < thread; };
-  const auto more = [](std::uint32_t thread, const samples::Sample& sample) { return thread < sample.thread; };
   for (const LocationDef& location : definitions_.locations) {
     Cursor cursor;
-    if (const std::uint32_t thread = thread_of(definitions_, location); thread != 0) {
-      const auto first = std::lower_bound(set.samples.begin(), set.samples.end(), thread, less);
-      const auto last = std::upper_bound(first, set.samples.end(), thread, more);
-      cursor.next = static_cast<std::size_t>(first - set.samples.begin());
-      cursor.end = static_cast<std::size_t>(last - set.samples.begin());
-    }
+    if (const std::uint32_t thread = thread_of(definitions_, location); thread != 0)
+      std::tie(cursor.next, cursor.end) = samples::range_of(set.samples, thread);
     cursors_.push_back(cursor);
   }
 }

@@ -10,18 +10,6 @@
 namespace tracer::report {
 namespace {
 
-/// The part of `values`, sorted by thread, that is of one thread; nothing where they are not sorted.
-template <class T>
-std::pair<std::size_t, std::size_t> range_of(const std::vector<T>& values, std::uint32_t thread) {
-  const auto less = [](const T& value, std::uint32_t wanted) { return value.thread < wanted; };
-  const auto more = [](std::uint32_t wanted, const T& value) { return wanted < value.thread; };
-  const auto first =
-      static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), thread, less) - values.begin());
-  const auto last =
-      static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), thread, more) - values.begin());
-  return {first, std::max(first, last)};
-}
-
 /// The first of the sorted `times` from `from` on that is not before `time`: mostly near.
 std::size_t not_before(const std::vector<std::uint64_t>& times, std::size_t from, std::uint64_t time) {
   std::size_t low = from, step = 1;
@@ -66,8 +54,8 @@ SampleJoin::SampleJoin(const Definitions& definitions, const samples::SampleSet&
         static_cast<std::uint32_t>(std::min<std::size_t>(location.group, definitions.groups_of_locations.size()));
     const std::uint32_t thread = thread_id_of(location);
     if (thread == 0) continue;
-    cursor.samples = range_of(set.samples, thread);
-    cursor.pauses = range_of(set.pauses, thread);
+    cursor.samples = samples::range_of(set.samples, thread);
+    cursor.pauses = samples::range_of(set.pauses, thread);
     cursor.next_sample = cursor.samples.first;
     cursor.next_pause = cursor.pauses.first;
     for (std::size_t s = cursor.samples.first; s != cursor.samples.second; ++s)
