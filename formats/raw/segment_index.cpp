@@ -3,9 +3,7 @@
 #include "formats/raw/segment_index.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,10 +63,9 @@ class HeaderSearch {
   /// False: nothing is there, or it cannot be read.
   bool read_from(std::uint64_t offset) {
     // Holes hold no headers: a file may claim to be of any size.
-    const off_t data = ::lseek(fd_, static_cast<off_t>(offset), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return false;
-    if (data > 0 && static_cast<std::uint64_t>(data) > offset + header_bytes)
-      offset = static_cast<std::uint64_t>(data) - header_bytes;
+    const std::uint64_t data = data_from(fd_, offset, size_);
+    if (data == size_) return false;
+    if (data > offset + header_bytes) offset = data - header_bytes;
     window_.resize(1 << 20);
     begin_ = offset;
     filled_ = static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), size_ - offset));
