@@ -9,9 +9,10 @@
 #include <time.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+
+#include "tracer/base/spinning.hpp"
 
 namespace tracer {
 
@@ -76,15 +77,12 @@ class [[gnu::visibility("hidden")]] LoaderGate {
   template <class Is>
   static bool is_soon(Is is_so) noexcept {
     constexpr std::uint64_t longest = 1'000'000'000;
-    constexpr timespec moment{0, 20'000};
-    const int kept_errno = errno;
     const std::uint64_t begin = nanoseconds();
     bool is = is_so();
-    while (!is && nanoseconds() - begin < longest) {
-      ::nanosleep(&moment, nullptr);
+    for (unsigned turn = 0; !is && nanoseconds() - begin < longest; ++turn) {
+      take_turn(turn);
       is = is_so();
     }
-    errno = kept_errno;
     return is;
   }
   static std::uint64_t nanoseconds() noexcept {
