@@ -2,14 +2,11 @@
 // See joined_writer.hpp.
 #include "formats/otf2/join/joined_writer.hpp"
 
-#include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <functional>
 #include <utility>
 
@@ -59,11 +56,7 @@ JoinedArchive::JoinedArchive(fs::path directory, std::uint64_t event_chunk)
   check(OTF2_Archive_SetFlushCallbacks(archive_, &flush_callbacks, nullptr), "setting up the archive");
   check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), "setting up the archive");
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), "setting up the archive");
-  if (::mkdirat(place_.get(), "traces", 0755) != 0 && errno != EEXIST)
-    throw Error(system_message("cannot make the directory " + (directory_ / "traces").string(), errno));
-  keep_from_writing(place_.get(), "traces");
-  locations_ = UniqueFd{::openat(place_.get(), "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!locations_) throw Error(system_message("cannot open " + (directory_ / "traces").string(), errno));
+  locations_ = make_directory_of_locations(place_, directory_);
 }
 
 JoinedArchive::~JoinedArchive() {
@@ -102,7 +95,7 @@ void JoinedArchive::finish(const JoinedDefinitions& d, const JoinOptions& option
   anchor.nodes.push_back({"Linux", "machine", undefined_ref, NodeDomain::machine, {}});
   write_archive_properties(archive_, anchor);
   check(reported(OTF2_Archive_Close(std::exchange(archive_, nullptr))), "closing the archive");
-  for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
+  for (const char* name : {"traces.otf2", "traces.def"}) keep_from_writing(place_.get(), name);
 }
 
 void JoinedArchive::write(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d, const ClockProperties& c) {

@@ -2,14 +2,11 @@
 // See archive.hpp.
 #include "formats/otf2/write/archive.hpp"
 
-#include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -98,11 +95,7 @@ void Archive::set_up() {
   check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), what.c_str());
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), what.c_str());
   check(OTF2_Pthread_Archive_SetLockingCallbacks(archive_, nullptr), what.c_str());
-  if (::mkdirat(place_.get(), archive_name, 0755) != 0 && errno != EEXIST)
-    throw Error(system_message("cannot make the directory " + (directory_ / archive_name).string(), errno));
-  keep_from_writing(place_.get(), archive_name);
-  locations_ = UniqueFd{::openat(place_.get(), archive_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!locations_) throw Error(system_message("cannot open " + (directory_ / archive_name).string(), errno));
+  locations_ = make_directory_of_locations(place_, directory_);
 }
 
 std::unique_ptr<EventFile> Archive::open_events(LocationRef location) {
@@ -189,7 +182,7 @@ void Archive::write_definitions(const Definitions& definitions, const Numbering&
 
 /// The library creates its files with the process' umask, which may let others write.
 void Archive::restrict_access() const {
-  for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
+  for (const char* name : {"traces.otf2", "traces.def"}) keep_from_writing(place_.get(), name);
 }
 
 void Archive::fail(LocationRef location, const std::string& why) {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/permissions.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
@@ -48,6 +49,16 @@ UniqueFd claim_directory(const fs::path& path) {
       throw Error("there is an archive already: " + (directory / taken).string() + "; choose another directory");
   }
   return place;
+}
+
+UniqueFd make_directory_of_locations(const UniqueFd& place, const fs::path& path) {
+  constexpr const char* name = "traces";
+  if (::mkdirat(place.get(), name, 0755) != 0 && errno != EEXIST)
+    throw Error(system_message("cannot make the directory " + (path / name).string(), errno));
+  keep_from_writing(place.get(), name);
+  UniqueFd locations{::openat(place.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!locations) throw Error(system_message("cannot open " + (path / name).string(), errno));
+  return locations;
 }
 
 }  // namespace tracer::otf2

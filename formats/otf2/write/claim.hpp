@@ -12,4 +12,7 @@ namespace tracer::otf2 {
 /// Makes the directory, and those above it, where they are not there. Throws tracer::Error.
 UniqueFd claim_directory(const std::filesystem::path& path);
 
+/// Makes in that directory, open as `place`, the one of the locations' files. Throws tracer::Error.
+UniqueFd make_directory_of_locations(const UniqueFd& place, const std::filesystem::path& path);
+
 }  // namespace tracer::otf2
