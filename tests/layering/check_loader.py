@@ -6,23 +6,14 @@ import pathlib
 import re
 import sys
 
+from product import matches
+
 HOME = "tracer/base/loader_gate.hpp"
 CALL = re.compile(r"\bdl_iterate_phdr\s*\(")
 
 
-def calls(text):
-    """The line of each, comments aside."""
-    bare = re.sub(r"//[^\n]*", "", text)
-    for match in CALL.finditer(bare):
-        yield bare[:match.start()].count("\n") + 1
-
-
 def main():
-    root = pathlib.Path(sys.argv[1])
-    faults = [f"{path.relative_to(root)}:{line}: calls dl_iterate_phdr() past {HOME}"
-              for folder in ("tracer", "formats", "device", "include") for path in sorted((root / folder).rglob("*.[ch]*"))
-              if str(path.relative_to(root)) != HOME and path.suffix in (".cpp", ".hpp", ".h", ".c")
-              for line in calls(path.read_text(encoding="utf-8", errors="replace"))]
+    faults = [f"{place}: calls dl_iterate_phdr() past {HOME}" for place, _ in matches(pathlib.Path(sys.argv[1]), CALL, {HOME})]
     print("\n".join(faults) or "none")
     return 1 if faults else 0
 

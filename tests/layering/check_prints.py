@@ -6,6 +6,8 @@ import pathlib
 import re
 import sys
 
+from product import matches
+
 # Texts of the commands' own (help, completion, manual), and where the ways are.
 HOMES = {"tracer/cli/output/terminal.cpp", "tracer/cli/output/output_file.cpp", "tracer/cli/help/completion.cpp", "tracer/cli/help/manual.cpp", "tracer/base/log.cpp",
          "tracer/ompd/guard.cpp",
@@ -15,19 +17,9 @@ PRINTS = re.compile(r"\b(?:std::|::)?(?:printf|puts|putchar|vprintf|perror)\s*\(
                     r"|\bstd::(?:cout|cerr|clog)\s*<<|\bd?printf\s*\(\s*[12]\s*,|\bwrite\s*\(\s*(?:[12]|STD(?:OUT|ERR)_FILENO)\s*,")
 
 
-def prints(text):
-    """(line, what) of each, comments aside."""
-    bare = re.sub(r"//[^\n]*", "", text)
-    for match in PRINTS.finditer(bare):
-        yield bare[:match.start()].count("\n") + 1, match.group(0).split("(")[0].strip()
-
-
 def main():
-    root = pathlib.Path(sys.argv[1])
-    faults = [f"{path.relative_to(root)}:{line}: {what} writes past tracer/cli/output/terminal.hpp"
-              for folder in ("tracer", "formats", "device", "include") for path in sorted((root / folder).rglob("*.[ch]*"))
-              if str(path.relative_to(root)) not in HOMES and path.suffix in (".cpp", ".hpp", ".h", ".c")
-              for line, what in prints(path.read_text(encoding="utf-8", errors="replace"))]
+    faults = [f"{place}: {match.group(0).split('(')[0].strip()} writes past tracer/cli/output/terminal.hpp"
+              for place, match in matches(pathlib.Path(sys.argv[1]), PRINTS, HOMES)]
     print("\n".join(faults) or "none")
     return 1 if faults else 0
 
