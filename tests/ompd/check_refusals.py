@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from support import HAVE_RUNTIME, NO_CORES, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer, unit_tests
+from support import HAVE_RUNTIME, NO_CORES, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer, unit_tests, wait_until
 
 MUTATIONS = 25 * int(os.environ.get("TRACER_STRESS", "1"))
 NO_SUCH, NO_PERMISSION, OTHER_ARCHITECTURE, NO_OPENMP, NOT_YET, STRIPPED, NO_PLUGIN, DAMAGED, STUCK, CRASHED = range(10, 20)
@@ -22,12 +22,6 @@ with_runtime = unittest.skipUnless(HAVE_RUNTIME, NO_RUNTIME)
 # A 32-bit program that pauses: one page, no libraries.
 I386 = (b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
         + struct.pack("<IIIIIIII", 1, 0, 0x8048000, 0x8048000, 0x60, 0x60, 5, 0x1000) + b"\xb8\x1d\0\0\0\xcd\x80\xeb\xf7" + bytes(3))
-
-
-def wait_until(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
 
 
 def sleeps_in_a_team(pid):
@@ -65,7 +59,7 @@ class Refusals(unittest.TestCase):
     def test_a_process_without_its_main_thread(self):
         pid = self.sleeper(sys.executable, "-c", "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
                            "ctypes.CDLL(None).pthread_exit(None)")
-        wait_until(lambda: "(zombie)" in pathlib.Path(f"/proc/{pid}/status").read_text())
+        wait_until(lambda: "(zombie)" in pathlib.Path(f"/proc/{pid}/status").read_text(), 30)
         for command in ("snapshot", "attach"):
             self.refused(NO_SUCH, f"main thread of process {pid} has ended, its other threads run on", pid, command=command)
 
@@ -91,7 +85,7 @@ class Refusals(unittest.TestCase):
         if made.returncode != 0:
             self.skipTest("gcc has no OpenMP here")
         pid = self.sleeper(str(program))
-        wait_until(lambda: sleeps_in_a_team(pid))
+        wait_until(lambda: sleeps_in_a_team(pid), 30)
         self.refused(NO_OPENMP, "GCC's .* has no OMPD", pid)
         done = tracer("snapshot", pid, "--anyway")
         self.assertEqual(3, done.returncode, done.stderr)

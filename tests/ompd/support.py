@@ -11,6 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 import unit_tests  # noqa: E402
+from waiting import wait_until  # noqa: E402, F401
 
 TRACER = os.environ.get("OMPD_TRACER", "tracer")
 RUNTIME = pathlib.Path(os.environ.get("OMPD_RUNTIME", "missing"))

@@ -15,6 +15,7 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from kills import RANKS, faults_of_job, proofs  # noqa: E402
 from mpi_jobs import compiled, environment, is_one_archive, launch, status_of_each  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 SECONDS_LIMIT = 6
 
@@ -30,15 +31,6 @@ def processes_of(directory):
         if str(directory) in command and int(process.name) != os.getpid():
             found.append(f"{process.name}: {command}")
     return found
-
-
-def wait_until(condition, seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def start(options, family, program, directory, limited):
