@@ -27,6 +27,7 @@ TEST_CASE("of many hashes, some of them several times, the last one's is found")
     CHECK(last == (i < 1500 ? nullptr : &known[i - 1500]));
     REQUIRE(table.set(hash_of(i), &known[i]));
   }
+  for (std::uintptr_t i = 500; i < 2000; ++i) CHECK(table.find(hash_of(i)) == &known[i]);
 }
 
 TEST_CASE("what is known of many handles is found, also behind those that were forgotten") {
