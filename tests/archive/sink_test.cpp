@@ -23,13 +23,6 @@ using namespace tracer;
 using namespace tracer::test;
 namespace fs = std::filesystem;
 
-/// Catch2 2 has no skip: say why, and pass.
-#define SKIP_TEST(why) \
-  do {                 \
-    WARN(why);         \
-    return;            \
-  } while (false)
-
 namespace {
 
 bool python_reads_otf2() {
@@ -114,14 +107,14 @@ TEST_CASE("the archive is an anchor, definitions, and two files for every locati
 }
 
 TEST_CASE("otf2-print reads the sample without complaint") {
-  if (std::string{OTF2_PRINT}.empty()) SKIP_TEST("not tested: otf2-print is not installed");
+  if (std::string{OTF2_PRINT}.empty()) SKIP_TEST("otf2-print is not installed");
   const Scratch scratch;
   write_archive(make_sample(), scratch / "out");
   CHECK(complaints(scratch / "out/traces.otf2") == "");
 }
 
 TEST_CASE("python3-otf2 reads every event of the sample as it was given") {
-  if (!python_reads_otf2()) SKIP_TEST("not tested: python3-otf2 is not installed");
+  if (!python_reads_otf2()) SKIP_TEST("python3-otf2 is not installed");
   const Scratch scratch;
   write_archive(make_sample(), scratch / "out");
   const auto text = python_dump(scratch / "out/traces.otf2");
@@ -147,8 +140,7 @@ TEST_CASE("python3-otf2 reads every event of the sample as it was given") {
 }
 
 TEST_CASE("what nothing uses is not in the archive and leaves no gap") {
-  if (std::string{OTF2_PRINT}.empty() || !python_reads_otf2())
-    SKIP_TEST("not tested: otf2-print or python3-otf2 is missing");
+  if (std::string{OTF2_PRINT}.empty() || !python_reads_otf2()) SKIP_TEST("otf2-print or python3-otf2 is missing");
   const Scratch scratch;
   write_archive(sample_with_metrics(), scratch / "without");
   write_archive(sample_with_unused(), scratch / "out");
@@ -198,7 +190,7 @@ TEST_CASE("thousands of locations need few descriptors") {
 }
 
 TEST_CASE("a location may be many chunks long") {
-  if (!python_reads_otf2()) SKIP_TEST("not tested: python3-otf2 is not installed");
+  if (!python_reads_otf2()) SKIP_TEST("python3-otf2 is not installed");
   const Scratch scratch;
   write_archive(make_large(2, 60'000), scratch / "out");
   CHECK(fs::file_size(scratch / "out/traces/0.evt") > 3 * 256 * 1024);
@@ -286,7 +278,7 @@ TEST_CASE("a full disk is one error, and the sink is never used again") {
 }
 
 TEST_CASE("level 3.0 holds no value that its readers do not know") {
-  if (!python_reads_otf2()) SKIP_TEST("not tested: python3-otf2 is not installed");
+  if (!python_reads_otf2()) SKIP_TEST("python3-otf2 is not installed");
   const Scratch scratch;
   auto trace = make_sample();
   for (auto& p : trace.definitions.paradigms) {

@@ -228,7 +228,7 @@ def check_forms(environment, directory):
             if module:
                 importlib.import_module(module)
         except ImportError:
-            print(f"not looked at: tables as {form} ({module} is not installed)")
+            print(f"not tested: tables as {form} ({module} is not installed)")
             continue
         done = subprocess.run([sys.executable, "-B", __file__, *sys.argv[1:6], form, directory], env=environment, capture_output=True, text=True)
         print(done.stdout, end="")
@@ -240,7 +240,7 @@ def check_installed(wheel, directory, environment):
     target = directory / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", "--target", target, wheel]
     if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode != 0:
-        print("not looked at: installing by pip (it is not installed)")
+        print("not tested: installing by pip (it is not installed)")
         return
     done = subprocess.run(pip, capture_output=True, text=True)
     need(done.returncode == 0, f"pip installs the wheel {done.stderr.strip()[-300:] if done.returncode else ''}")

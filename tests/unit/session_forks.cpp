@@ -70,16 +70,13 @@ TEST_CASE("the thread that forks may look at the loader's list, and others are r
 
 TEST_CASE("the few words of a forked child's thread that has ended are in the child's trace") {
 #if defined(__SANITIZE_THREAD__)
-  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
-  return;
+  SKIP_TEST("ThreadSanitizer ends a forked child that starts a thread");
 #elif defined(__SANITIZE_ADDRESS__)
-  WARN("skipped: AddressSanitizer's allocator stays locked in the child where the drainer, just started, allocates");
-  return;
+  SKIP_TEST("AddressSanitizer's allocator stays locked in the child where the drainer, just started, allocates");
 #endif
   Run run;
   run.start();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  REQUIRE(goes_well_in_child([] {
     std::thread([] {
       for (const RecordKind kind : {RecordKind::range_push, RecordKind::range_pop}) {
         Record word{};
@@ -88,12 +85,7 @@ TEST_CASE("the few words of a forked child's thread that has ended are in the ch
         if (auto* channel = this_channel()) channel->emit(word);
       }
     }).join();
-    if (Session* session = Session::current()) session->finish(Ending::finalize);
-    ::_exit(0);
-  }
-  int status = 1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  }));
   run.finish();
   const auto childs = raw::open_trace(run.scratch.path() / "out.2");
   CHECK(childs->report().complete);
@@ -102,8 +94,7 @@ TEST_CASE("the few words of a forked child's thread that has ended are in the ch
 
 TEST_CASE("a thread for which no ring was left is recorded in its forked child") {
 #if defined(__SANITIZE_THREAD__)
-  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
-  return;
+  SKIP_TEST("ThreadSanitizer ends a forked child that starts a thread");
 #endif
   Run run;
   run.config.memory = 16 << 10;  // one ring
@@ -116,15 +107,7 @@ TEST_CASE("a thread for which no ring was left is recorded in its forked child")
   });
   has_ring.wait();
   CHECK(this_channel() == nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    record_numbers(5);
-    if (Session* session = Session::current()) session->finish(Ending::finalize);
-    ::_exit(0);
-  }
-  int status = 1;
-  CHECK(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  CHECK(goes_well_in_child([] { record_numbers(5); }));
   is_over.count_down();
   other.join();
   run.finish();

@@ -2,6 +2,9 @@
 // A run in which threads record numbers, and what its raw trace has of them.
 #pragma once
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -71,6 +74,19 @@ inline bool counts_up(const std::vector<std::uint64_t>& values, std::uint64_t fr
     if (value != from++) return false;
   }
   return true;
+}
+
+/// Whether `work()` and the end of the session that it has then go well in a forked child.
+template <class Work>
+bool goes_well_in_child(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work();
+    if (Session* session = Session::current()) session->finish(Ending::finalize);
+    ::_exit(0);
+  }
+  int status = 1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
 }
 
 }  // namespace tracer::test

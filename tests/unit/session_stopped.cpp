@@ -9,23 +9,10 @@
 #include "formats/raw/reader.hpp"
 #include "support/scratch.hpp"
 #include "tests/unit/session_run.hpp"
-#include "tracer/base/clock.hpp"
 #include "tracer/drain/drainer.hpp"
 #include "tracer/session/session.hpp"
 
 using namespace tracer;
-
-namespace {
-
-void record() {
-  Record record{};
-  record.time = now();
-  record.kind = RecordKind::work;
-  record.endpoint = Endpoint::begin;
-  if (Channel* const channel = this_channel()) channel->emit(record);
-}
-
-}  // namespace
 
 TEST_CASE("a process that is killed after recording has stopped does not seem to have lost nothing") {
   for (const bool has_limit : {true, false}) {
@@ -41,7 +28,7 @@ TEST_CASE("a process that is killed after recording has stopped does not seem to
       else
         config.on_full = FullPolicy::stop;
       Session* const session = Session::start({}, config, make_drainer);
-      while (session != nullptr && session->recording()) record();
+      while (session != nullptr && session->recording()) test::record_numbers(1);
       ::kill(::getpid(), SIGKILL);
     }
     int status = 0;
@@ -56,23 +43,14 @@ TEST_CASE("a process that is killed after recording has stopped does not seem to
 
 TEST_CASE("a child of a process that has stopped recording has a trace of its own") {
 #if defined(__SANITIZE_THREAD__)
-  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
-  return;
+  SKIP_TEST("ThreadSanitizer ends a forked child that starts a thread");
 #endif
   test::Run run;
   run.config.ring_size = 16 << 10;
   run.config.size_limit = 64 << 10;
   run.start();
-  while (run.session->recording()) record();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    record();
-    if (Session* const session = Session::current()) session->finish(Ending::finalize);
-    ::_exit(0);
-  }
-  int status = 1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  while (run.session->recording()) test::record_numbers(1);
+  REQUIRE(test::goes_well_in_child([] { test::record_numbers(1); }));
   run.finish();
   const auto childs = raw::open_trace(run.scratch.path() / "out.2");
   CHECK(childs->report().complete);

@@ -39,7 +39,7 @@ def run_and_check(options, source, scratch):
     if ran.returncode != 0:
         fail(f"{source}: the program ended with {ran.returncode}: {ran.stderr}")
     if "no samples are taken" in ran.stderr:
-        print(f"{source}: not looked at: {ran.stderr.strip()}")
+        print(f"not tested: {source}: {ran.stderr.strip()}")
         return False
     functions = collections.Counter()
     for part in trace.rglob("traces.otf2"):

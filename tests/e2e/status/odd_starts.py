@@ -36,7 +36,7 @@ def first_process(check):
     """As the first process of a container it waits for those whose parents have ended: whoever looks for one finds it gone."""
     isolated = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.geteuid() != 0 or shutil.which("unshare") is None or subprocess.run([*isolated, "true"], capture_output=True).returncode != 0:
-        return print("skipped: the first process of a container: not root, or no namespaces here")
+        return print("not tested: the first process of a container: not root, or no namespaces here")
     script = ("orphan=$(sh -c 'sleep 0.2 >/dev/null 2>&1 & echo $!'); n=0\n"
               "while kill -0 $orphan 2>/dev/null && [ $n -lt 300 ]; do sleep 0.1; n=$((n + 1)); done\n"
               '[ $n -lt 300 ] && echo gone; exec "$0" status 5')
