@@ -27,17 +27,20 @@ constexpr std::uint64_t smallest_ring = 16 << 10;
 /// Threads that ended and wait for the drainer, before somebody is bothered.
 constexpr std::uint32_t many_closed = 4;
 
-constinit thread_local bool thread_is_over __attribute__((tls_model("initial-exec"))) = false;
-/// The session that had no ring left for the thread. A later one, or that of a forked child, may have.
-constinit thread_local const Session* without_ring __attribute__((tls_model("initial-exec"))) = nullptr;
-constinit thread_local bool making __attribute__((tls_model("initial-exec"))) = false;
-constinit thread_local int destructor_rounds __attribute__((tls_model("initial-exec"))) = 0;
+struct ThisThread {
+  /// The session that had no ring left for the thread. A later one, or that of a forked child, may have.
+  const Session* without_ring = nullptr;
+  int destructor_rounds = 0;
+  bool making = false;
+  bool is_over = false;
+};
+constinit thread_local ThisThread this_thread __attribute__((tls_model("initial-exec")));
 
 void at_end_of_this_thread(void* channel) noexcept;
 
 /// Runs at the thread's end; the runtime's own destructor may still record after it, so it requests later rounds.
 void at_thread_exit(void* value) {
-  if (++destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+  if (++this_thread.destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
     at_end_of_this_thread(value);
     return;
   }
@@ -49,7 +52,7 @@ void at_thread_exit(void* value) {
     channel = detail::channel;
   }
   detail::set_channel(nullptr);
-  thread_is_over = true;
+  this_thread.is_over = true;
   Session* session = Session::current();
   if (!is_mine || !session || channel == nullptr || !channel->has_session()) return;
   if (session->thread_observer()) session->thread_observer()->thread_ended(channel->id());
@@ -112,14 +115,14 @@ Channel* detail::make_channel() noexcept {
 }
 
 Channel* detail::make_channel(ChannelId id) noexcept {
-  if (thread_is_over || making) return nullptr;
+  if (this_thread.is_over || this_thread.making) return nullptr;
   if (!Forks::is_undecided()) {  // nobody listens any more: two system calls less
     Session* const session = Session::current();
-    if (session == nullptr || session == without_ring || !session->recording()) return nullptr;
+    if (session == nullptr || session == this_thread.without_ring || !session->recording()) return nullptr;
   }
   const KeepErrno keep;
   const Undisturbed undisturbed;
-  making = true;
+  this_thread.making = true;
   Channel* mine = nullptr;
   if (Forks::is_undecided()) mine = Forks::first_channel();
   if (mine) {
@@ -132,12 +135,12 @@ Channel* detail::make_channel(ChannelId id) noexcept {
     if (mine && session->thread_observer()) session->thread_observer()->thread_began(mine->id());
   }
   detail::set_channel(mine);
-  making = false;
+  this_thread.making = false;
   return mine;
 }
 
 void leave_this_thread_out() noexcept {
-  thread_is_over = true;
+  this_thread.is_over = true;
 }
 
 std::size_t Session::channel_count() const noexcept {
@@ -202,7 +205,7 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : raw::most_channels;
   if (!channel || id >= raw::most_channels) {
     note_unrecorded_thread(channel != nullptr, error);
-    without_ring = this;
+    this_thread.without_ring = this;
     return nullptr;
   }
   if (!channel->survives() && !shared_->spool.is_gone()) note_private_ring(*channel);  // gone: this is the end

@@ -16,11 +16,15 @@
 namespace tracer::otf2 {
 namespace {
 
-// The program's libraries share what little room there is for variables of threads: no text is in it.
 constexpr std::size_t most_message_bytes = 256;
-thread_local std::unique_ptr<char[]> last_message;
-thread_local OTF2_ErrorCode last_error = OTF2_SUCCESS;
-thread_local int last_errno = 0;  ///< of that one, where a file has no room
+/// The first failure of a thread's calls. The program's libraries share what little room there is for variables of
+/// threads: the text has its own memory.
+struct Failure {
+  std::unique_ptr<char[]> message;
+  OTF2_ErrorCode code = OTF2_SUCCESS;
+  int no_room = 0;  ///< errno, where a file has no room
+};
+thread_local Failure failure;
 
 bool has_no_room(int error) {
   return error == EFBIG || error == ENOSPC || error == EDQUOT;
@@ -29,13 +33,13 @@ bool has_no_room(int error) {
 OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
                             va_list arguments) {
   // The first message of a failure is the most precise; those after it only report that the callers failed too.
-  if (last_error == OTF2_SUCCESS && format != nullptr) {
-    if (!last_message) last_message.reset(new (std::nothrow) char[most_message_bytes]);
-    if (last_message) std::vsnprintf(last_message.get(), most_message_bytes, format, arguments);
+  if (failure.code == OTF2_SUCCESS && format != nullptr) {
+    if (!failure.message) failure.message.reset(new (std::nothrow) char[most_message_bytes]);
+    if (failure.message) std::vsnprintf(failure.message.get(), most_message_bytes, format, arguments);
   }
-  if (last_error == OTF2_SUCCESS) {
-    last_error = code;
-    last_errno = has_no_room(errno) ? errno : 0;
+  if (failure.code == OTF2_SUCCESS) {
+    failure.code = code;
+    failure.no_room = has_no_room(errno) ? errno : 0;
   }
   return code;
 }
@@ -49,21 +53,21 @@ void begin_library() {
 }
 
 std::string take_library_message() {
-  std::string message = last_message ? last_message.get() : "";
-  last_message.reset();
-  last_error = OTF2_SUCCESS;
+  std::string message = failure.message ? failure.message.get() : "";
+  failure.message.reset();
+  failure.code = OTF2_SUCCESS;
   return message;
 }
 
 OTF2_ErrorCode reported(OTF2_ErrorCode code) noexcept {
-  const auto callback_error = last_error;
-  last_error = OTF2_SUCCESS;
+  const auto callback_error = failure.code;
+  failure.code = OTF2_SUCCESS;
   return code == OTF2_SUCCESS ? callback_error : code;
 }
 
 void fail(OTF2_ErrorCode code, const std::string& what) {
   std::string text = what + ": " + OTF2_Error_GetDescription(code);
-  const int error = std::exchange(last_errno, 0);
+  const int error = std::exchange(failure.no_room, 0);
   if (const auto message = take_library_message(); !message.empty()) text += " (" + message + ")";
   throw Error(error != 0 ? system_message(what, error) : text);
 }
