@@ -29,8 +29,9 @@ constexpr std::uint32_t pack_devices(int source, int destination) noexcept {
   return (static_cast<std::uint32_t>(source) & 0xffffu) | static_cast<std::uint32_t>(destination) << 16;
 }
 
-/// The device of the construct that this thread is in: a submission does not name it.
-thread_local int target_device = -1;
+/// One more than the device of the construct that this thread is in, 0 before the first: a submission does not name it.
+/// Variables of threads that begin as 0 share one section, and the room for them is small.
+thread_local int target_device_and_one = 0;
 
 /// Devices that do something, by what names them beyond doubt: the host may have any number.
 void use_device_of(const DataOperation& operation) noexcept {
@@ -87,7 +88,7 @@ void emit_target(Endpoint endpoint, ompt_target_t kind, int device_num, std::uin
                  const void* codeptr_ra) noexcept {
   if (endpoint != Endpoint::end) {
     see(codeptr_ra);
-    target_device = device_num;
+    target_device_and_one = device_num + 1;
   }
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
@@ -103,7 +104,7 @@ void emit_target(Endpoint endpoint, ompt_target_t kind, int device_num, std::uin
 void emit_submit(Endpoint endpoint, std::uint64_t target_id, std::uint64_t host_op_id,
                  unsigned requested_num_teams) noexcept {
   if (device::Devices* provider = devices(); provider != nullptr && endpoint != Endpoint::end)
-    provider->used(target_device);
+    provider->used(target_device_and_one - 1);
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
                   .kind = RecordKind::target_submit,
