@@ -66,19 +66,6 @@ std::optional<bool> parse_switch(std::string_view text) {
   return std::nullopt;
 }
 
-/// "tasks,sync" records these; "-flush" the default but these, "+chunks" the default and these.
-std::optional<std::uint32_t> parse_groups(std::string_view text) {
-  std::uint32_t result = text.starts_with('-') || text.starts_with('+') ? std::uint32_t{record_default} : 0;
-  for (const auto& part : split(text, ',')) {
-    const bool without = part.starts_with('-');
-    const auto bits = lookup(groups, std::string_view{part}.substr(without || part.starts_with('+') ? 1 : 0));
-    if (!bits) return std::nullopt;
-    result = without ? result & ~*bits : result | *bits;
-  }
-  if ((result & record_tasks) == 0) result &= ~std::uint32_t{record_dependences};  // of tasks that nobody created
-  return result;
-}
-
 std::optional<int> parse_signal(std::string_view text) {
   constexpr Name names[] = {{"USR1", SIGUSR1},    {"USR2", SIGUSR2},    {"HUP", SIGHUP},    {"WINCH", SIGWINCH},
                             {"SIGUSR1", SIGUSR1}, {"SIGUSR2", SIGUSR2}, {"SIGHUP", SIGHUP}, {"none", 0}};
@@ -128,7 +115,7 @@ const Row rows[] = {
      "event groups to record besides threads, parallel regions and MPI calls; polls: unsuccessful MPI_Test and "
      "MPI_Iprobe calls; device-api: the program's CUDA calls; default: all but chunks (of loops) and error; error only "
      "by name, as LLVM's runtimes crash at an error directive without a message when a tool registers for it",
-     [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
+     [](Config& c, Text t) { return assign(c.record, parse_record_groups(t)); }},
     {"TRACER_FILTER", "", "a file", "filter file that selects what to record, in Score-P's include/exclude syntax",
      [](Config& c, Text t) {
        c.filter = t;
@@ -268,6 +255,18 @@ std::map<std::string, std::string> tracer_variables(const char* const* environme
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> parse_record_groups(std::string_view text) {
+  std::uint32_t result = text.starts_with('-') || text.starts_with('+') ? std::uint32_t{record_default} : 0;
+  for (const auto& part : split(text, ',')) {
+    const bool without = part.starts_with('-');
+    const auto bits = lookup(groups, std::string_view{part}.substr(without || part.starts_with('+') ? 1 : 0));
+    if (!bits) return std::nullopt;
+    result = without ? result & ~*bits : result | *bits;
+  }
+  if ((result & record_tasks) == 0) result &= ~std::uint32_t{record_dependences};  // of tasks that nobody created
+  return result;
+}
 
 Config read_config(const char* const* environment) {
   Config config;

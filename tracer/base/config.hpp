@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/base/counters.hpp"
@@ -47,6 +48,10 @@ enum RecordGroup : std::uint32_t {
   record_error = 1u << 31,  ///< error, also where the runtime crashes at a directive without a message: by name only
   record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
 };
+
+/// The groups that a value of TRACER_RECORD records: "tasks,sync" these, "-flush" the default but these, "+chunks" the
+/// default and these. None: it names a group that does not exist.
+std::optional<std::uint32_t> parse_record_groups(std::string_view text);
 
 /// Who takes samples.
 enum class SampleSource : std::uint8_t {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/findings/verdict.hpp"
@@ -29,6 +30,7 @@ Judge::Judge(Report& report, const Definitions& definitions)
       account_{report.account},
       definitions_{definitions},
       classes_{classify(definitions)},
+      lacks_{what_is_not_recorded(definitions)},
       wall_{account_.wall()},
       threads_{std::max<std::uint64_t>(1, account_.ended != 0 ? account_.present : account_.threads)} {}
 
@@ -202,28 +204,28 @@ void Judge::add(Finding finding, std::string id, Cells cells, std::uint64_t most
 // In this order: a cell of the account is of the first finding that takes it.
 // clang-format off
 const Judge::Row Judge::findings[] = {
-    {"parallel regions", "short-regions", &Judge::short_regions, true},
-    {"parallel regions", "late-threads", &Judge::late_threads, false},
-    {"barriers", "frequent-barriers", &Judge::frequent_barriers, true},
-    {"tasks", "detached-tasks, small-tasks, queued-tasks, starvation", &Judge::tasks, true},
-    {"serial parts", "serial", &Judge::serial, true},
-    {"locks", "contention, ordered", &Judge::locks, true},
-    {"loops", "small-chunks", &Judge::small_chunks, true},
-    {"barriers", "imbalance, single, mpi-in-team", &Judge::imbalance, false},
-    {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer, serial-transfer, small-transfers, short-kernels, few-teams, device-turns", &Judge::data_movement, false},
-    {"devices", "code-loading", &Judge::code_loading, false},
-    {"devices", "device-wait", &Judge::devices, false},
-    {"threads", "unused-threads", &Judge::unused, false},
-    {"threads", "preempted", &Judge::preempted_work, false},
-    {"MPI", "the wait states", &Judge::waits_in_mpi, false},
-    {"MPI", "rank-imbalance", &Judge::ranks, false},
-    {"MPI", "mpi-idle", &Judge::idle_beside_mpi, false},
+    {"parallel regions", "short-regions", &Judge::short_regions, true, 0},
+    {"parallel regions", "late-threads", &Judge::late_threads, false, 0},
+    {"barriers", "frequent-barriers", &Judge::frequent_barriers, true, record_tasks},
+    {"tasks", "detached-tasks, small-tasks, queued-tasks, starvation", &Judge::tasks, true, record_tasks},
+    {"serial parts", "serial", &Judge::serial, true, 0},
+    {"locks", "contention, ordered", &Judge::locks, true, 0},
+    {"loops", "small-chunks", &Judge::small_chunks, true, 0},
+    {"barriers", "imbalance, single, mpi-in-team", &Judge::imbalance, false, record_tasks},
+    {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer, serial-transfer, small-transfers, short-kernels, few-teams, device-turns", &Judge::data_movement, false, 0},
+    {"devices", "code-loading", &Judge::code_loading, false, 0},
+    {"devices", "device-wait", &Judge::devices, false, 0},
+    {"threads", "unused-threads", &Judge::unused, false, 0},
+    {"threads", "preempted", &Judge::preempted_work, false, 0},
+    {"MPI", "the wait states", &Judge::waits_in_mpi, false, 0},
+    {"MPI", "rank-imbalance", &Judge::ranks, false, 0},
+    {"MPI", "mpi-idle", &Judge::idle_beside_mpi, false, 0},
 };
 // clang-format on
 
 void Judge::find() {
   for (const Row& row : findings)
-    if (row.when_perturbed || !is_perturbed()) (this->*row.look)();
+    if ((row.when_perturbed || !is_perturbed()) && !lacks_.lacks(row.needs)) (this->*row.look)();
   note_held_up();
 }
 
@@ -236,6 +238,8 @@ void Judge::summarize() {
     const std::string& place = largest.place.empty() ? largest.name : largest.place;
     verdict_.summary = "The largest loss is " + largest.id + (place.empty() ? "" : " (" + place + ")") + ": at most " +
                        time(largest.win) + " of " + time(wall_) + " could be saved.";
+  } else if (lacks_.misleads()) {
+    verdict_.summary = "No conclusion: not recorded are " + lacks_.names() + ".";
   } else if (work > 0.8) {
     verdict_.summary =
         formatted("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);

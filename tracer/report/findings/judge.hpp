@@ -15,6 +15,7 @@
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/replay/not_recorded.hpp"
 #include "tracer/report/findings/crowding.hpp"
 #include "tracer/report/measures/ratios.hpp"
 #include "tracer/report/report.hpp"
@@ -53,6 +54,7 @@ class Judge {
     const char *group, *ids;  ///< what it is about, and which findings it may add
     void (Judge::*look)();
     bool when_perturbed;  ///< also where recording took so long that waiting times mean nothing
+    std::uint32_t needs;  ///< RecordGroup: without one of these recorded it would be concluded from what is missing
   };
   static const Row findings[];
 
@@ -60,6 +62,7 @@ class Judge {
   void what_the_run_was();
   void how_good_the_trace_is();
   void sleeping_machine();
+  void what_was_not_recorded();
   std::uint64_t own_wall() const;
   double demand() const;
   bool work_filled_the_processors(double processors) const;
@@ -216,6 +219,7 @@ class Judge {
   Account& account_;
   const Definitions& definitions_;
   const std::vector<RegionClass> classes_;
+  const NotRecorded lacks_;
   const std::uint64_t wall_, threads_;
   std::optional<Crowding> crowding_;
   bool doubtful_ = false;  ///< times are not what they would be on a quiet machine, or of the whole trace

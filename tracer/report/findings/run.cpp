@@ -226,6 +226,7 @@ void Judge::how_good_the_trace_is() {
              "): their time counts as work of what is around them, or as serial. Findings hold for what is left; "
              "look at the verdict without the filter first.");
   }
+  what_was_not_recorded();
   const std::uint64_t ran = std::max(wall_, facts.end - std::min(facts.start, facts.end));  // also of a part of it
   const double stolen = share(facts.stolen_ns, ran * facts.processors_online);
   noise_ += stolen;
@@ -252,6 +253,13 @@ void Judge::how_good_the_trace_is() {
                    "Findings are given only for coarser constructs. A filter (--filter, TRACER_RECORD) makes it less.",
                    format_count(report_.events).c_str(), number(apart)));
   }
+}
+
+/// What is absent since nobody recorded it looks like something else.
+void Judge::what_was_not_recorded() {
+  if (lacks_.groups == 0) return;
+  doubtful_ = doubtful_ || lacks_.misleads();
+  note("groups-not-recorded", lacks_.consequences() + " TRACER_RECORD left that out.");
 }
 
 /// Whether times are those of a machine that was awake.

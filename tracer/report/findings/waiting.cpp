@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
 
@@ -261,9 +262,9 @@ std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
 /// Code of a parallel region itself: no schedule will help.
 std::string Judge::for_region(RegionRef cause) const {
   if (construct(cause) == Directive::parallel)
-    return "The work is given out by the region's own code, or by a loop that the compiler does not report (GCC: "
-           "static "
-           "ones): spread it evenly, by cost rather than by number.";
+    return std::string{"The work is given out by the region's own code, or by a loop that "} +
+           (lacks_.lacks(record_work) ? "is not recorded" : "the compiler does not report (GCC: static ones)") +
+           ": spread it evenly, by cost rather than by number.";
   return "Spread the work of this part evenly over the threads.";
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an archive cannot say, by its own properties about how it was recorded: from the absence of what nobody recorded
+// follows nothing. Archives without those properties are taken to have everything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tracer/base/config.hpp"
+#include "tracer/definitions.hpp"
+
+namespace tracer::report {
+
+struct NotRecorded {
+  /// RecordGroup: tasks, sync, work, mutex and target, of what threads do and wait for. `sync` is recorded where
+  /// `wait` is.
+  std::uint32_t groups = 0;
+  bool lacks(std::uint32_t any_of) const { return (groups & any_of) != 0; }
+  /// Whether work looks like waiting, or waiting like work.
+  bool misleads() const { return (groups & ~std::uint32_t{record_work}) != 0; }
+  std::string names() const;         ///< "tasks, barriers"
+  std::string consequences() const;  ///< a sentence for each
+};
+
+/// Of a job: what any of its processes lacks.
+NotRecorded what_is_not_recorded(const Definitions& definitions);
+
+}  // namespace tracer::report
