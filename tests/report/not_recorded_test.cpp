@@ -2,6 +2,7 @@
 // What was not recorded: no finding, number or prediction comes from its absence.
 #include "catch.hpp"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -84,4 +85,61 @@ TEST_CASE("where waiting is not recorded work is no sign that nothing stands out
     CHECK_FALSE(has_note(verdict, "groups-not-recorded"));
     CHECK(verdict["summary"] == summary);
   }
+}
+
+namespace {
+
+/// Four threads in a region of 50 ms, recording off for `off`, and the region again.
+TraceBuilder paused_for(std::uint64_t off) {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  std::uint64_t now = start;
+  for (const bool is_first : {true, false}) {
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, now, parallel);
+      trace.team_end(thread, now + 50 * ms, parallel);
+      if (!is_first) continue;
+      trace.simple(thread, now + 51 * ms, EventType::measurement_on_off, 0, 0);
+      trace.simple(thread, now + 51 * ms + off, EventType::measurement_on_off, 0, 1);
+    }
+    now += 52 * ms + off;
+  }
+  trace.simple(0, now - off, EventType::program_end);
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("while recording is off the program is not serial: what it does then is unknown") {
+  TraceBuilder trace = paused_for(200 * ms);
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  CHECK(report["account"]["time"]["unknown_ns"] == 4 * 200 * ms);
+  CHECK(report["account"]["time"]["serial_ns"] == 4 * ms);
+  CHECK(report["account"]["time"]["serial_idle_ns"] == 3 * 4 * ms);
+  CHECK(report["account"]["time"]["work_ns"] == 4 * 100 * ms);
+  CHECK_FALSE(has_finding(report["verdict"], "serial"));
+  CHECK(mentions(note_in(report, "paused"), "Recording was off for 200 ms of 304 ms"));
+  for (const Json& part : report["account"]["serial_parts"]) CHECK(part["ns"].get<std::uint64_t>() <= 2 * ms);
+}
+
+TEST_CASE("recording that is off within a region is no work of its threads, and off until the end it stays unknown") {
+  const bool goes_on = GENERATE(true, false);
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    trace.simple(thread, start + 100 * ms, EventType::measurement_on_off, 0, 0);
+    if (!goes_on) continue;
+    trace.simple(thread, start + 400 * ms, EventType::measurement_on_off, 0, 1);
+    trace.team_end(thread, start + 500 * ms, parallel);
+  }
+  trace.simple(0, start + 500 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  CHECK(report["account"]["time"]["unknown_ns"] == (goes_on ? 2 * 300 * ms : 2 * 400 * ms));
+  CHECK(report["account"]["time"]["work_ns"] == (goes_on ? 2 * 200 * ms : 2 * 100 * ms));
+  CHECK(mentions(note_in(report, "paused"), goes_on ? "300 ms of 500 ms" : "400 ms of 500 ms"));
 }

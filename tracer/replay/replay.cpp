@@ -111,7 +111,7 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
     return;
   }
   location.last = time;
-  if (!is_within(ref)) return;
+  if (!is_within(ref) || location.off) return;
   const Activity activity = location.activity();
   Task& task = *location.current;
   const std::uint64_t ns = time - from;
@@ -231,6 +231,9 @@ bool Replay::count(LocationRef ref, std::size_t events) {
       break;
     case EventType::program_end:
       location.initial = false;
+      break;
+    case EventType::measurement_on_off:
+      location.off = event.a == 0;
       break;
     case EventType::enter:
       if (is_limit) ++open_phases_[process_[ref]];

@@ -29,7 +29,8 @@ class Observer {
   virtual void other_event(LocationRef, const Event&, std::span<const EventAttribute>) {}
   /// Now and then, for progress.
   virtual void events_so_far(std::uint64_t) {}
-  /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it.
+  /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it. While recording
+  /// is off nobody knows what it does.
   virtual void interval(LocationRef, Task&, Activity, std::uint64_t /*from*/, std::uint64_t /*to*/) {}
   virtual void enter(LocationRef, Task&, const Frame&) {}
   virtual void leave(LocationRef, Task&, const Frame&, std::uint64_t /*time*/) {}

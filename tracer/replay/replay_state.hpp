@@ -201,6 +201,7 @@ struct LocationState {
   LocationKind kind = LocationKind::cpu_thread;
   bool begun = false;    ///< has had an event
   bool initial = false;  ///< between ProgramBegin and ProgramEnd
+  bool off = false;      ///< recording is
   std::uint64_t last = 0;
   std::uint64_t charged = 0;  ///< ns that observers have got of it
   std::uint64_t ended = 0;    ///< when its thread ended, while the process went on; 0: not yet

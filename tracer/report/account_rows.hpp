@@ -86,6 +86,7 @@ struct AccountProcess {
   std::uint64_t serial_wall = 0;
   std::uint64_t device_wall = 0;  ///< outside of teams, in which its thread waited for a device
   std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
+  std::uint64_t paused = 0;       ///< within them, with recording off
   PlaceTimes ns{};
   std::uint64_t wall() const { return end - begin - std::min(end - begin, beyond); }
 };
@@ -123,9 +124,9 @@ struct Account {
   bool whole_process = false;        ///< begins and ends are the kernel's; else the first and last event
   PlaceTimes ns{};
   std::uint64_t total = 0;  ///< the sum of `ns`: threads x (end - begin - beyond), of each process
-  std::uint64_t serial_wall = 0, device_wall = 0;  ///< means of the processes'
-  bool is_confined = false;                        ///< to phases: the rest is not in it
-  std::uint64_t within = 0;                        ///< those phases; a mean of the processes, too
+  std::uint64_t serial_wall = 0, device_wall = 0, paused = 0;  ///< means of the processes'
+  bool is_confined = false;                                    ///< to phases: the rest is not in it
+  std::uint64_t within = 0;                                    ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                     ///< in the account
   std::uint64_t ended = 0, present = 0;          ///< of them, as of the processes

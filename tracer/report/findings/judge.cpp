@@ -230,7 +230,8 @@ void Judge::find() {
 }
 
 void Judge::summarize() {
-  const double work = share(account_.at(Place::work) + account_.at(Place::serial), there());
+  const double work =
+      share(account_.at(Place::work) + account_.at(Place::serial), there() - account_.at(Place::unknown));
   if (verdict_.state != "ok" && verdict_.findings.empty()) {
     verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
   } else if (!verdict_.findings.empty()) {
@@ -244,10 +245,10 @@ void Judge::summarize() {
     verdict_.summary =
         formatted("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);
   } else {
-    Place most = Place::unknown;
+    Place most = Place::imbalance;
     for (std::size_t p = 0; p < places; ++p) {
       const auto place = static_cast<Place>(p);
-      if (place != Place::work && place != Place::serial && place != Place::absent &&
+      if (place != Place::work && place != Place::serial && place != Place::absent && place != Place::unknown &&
           account_.at(place) > account_.at(most))
         most = place;
     }

@@ -257,6 +257,9 @@ void Judge::how_good_the_trace_is() {
 
 /// What is absent since nobody recorded it looks like something else.
 void Judge::what_was_not_recorded() {
+  if (account_.paused != 0)
+    note("paused", "Recording was off for " + time(account_.paused) + " of " + time(wall_) +
+                       ": what the program did then is not in the trace, and \"unknown\" in the account.");
   if (lacks_.groups == 0) return;
   doubtful_ = doubtful_ || lacks_.misleads();
   note("groups-not-recorded", lacks_.consequences() + " TRACER_RECORD left that out.");

@@ -30,7 +30,7 @@ bool is_start_or_end(const SerialStretch& stretch) {
 void Judge::one_thread() {
   const RunFacts& facts = report_.facts;
   if (account_.threads != 1 || account_.most_at_once > 1 || facts.processors < 2 || facts.is_cut() ||
-      account_.at(Place::device) != 0)
+      account_.at(Place::device) != 0 || account_.paused != 0)
     return;
   const bool is_parallel = account_.most_at_once == 1;
   note("one-thread",
@@ -78,13 +78,14 @@ void Judge::serial() {
   if (share(serial, wall_) < 0.05) return;
   if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
   Finding finding;
-  const double s = share(serial, wall_);
+  const std::uint64_t recorded = wall_ - std::min(wall_, account_.paused);
+  const double s = share(serial, recorded);
   const double n = part.threads;
   finding.text = formatted(
       "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %.0f idle, %s in all. The run "
       "is "
       "at most %.1f times as fast as on one thread; with twice the threads it would be at best %.0f %% shorter.",
-      time(serial).c_str(), time(wall_).c_str(), s * 100, std::max(1.0, n - 1), time(lost).c_str(), s + (1 - s) * n,
+      time(serial).c_str(), time(recorded).c_str(), s * 100, std::max(1.0, n - 1), time(lost).c_str(), s + (1 - s) * n,
       (1 - s) * 50);
   if (part.is_mean) finding.text += " That is a mean of the processes.";
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";

@@ -112,6 +112,7 @@ void Accountant::refresh(State& state, std::uint64_t time) {
   state.teams_now = process_of(state).active.value(time);
   state.mpi_now = process_of(state).in_mpi.value(time);
   state.device_now = process_of(state).in_device.value(time);
+  state.paused_now = process_of(state).paused.value(time);
   if (state.members.empty()) return;
   Member& member = state.members.back();
   const TeamState& team = *member.shared;
@@ -168,8 +169,12 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
       if (!state.teams_at_fork.empty()) state.teams_at_fork.pop_back();
       if (state.members.empty() && !state.helper) {
         process.count_teams(-1, event.time);
-        if (process.teams == 0) process.serial_since = event.time;
+        process.begin_serial(event.time);
       }
+      break;
+    case EventType::measurement_on_off:
+    case EventType::program_end:  // also of one that ends while recording is off
+      switch_recording(state, event.type == EventType::program_end || event.a != 0, event.time);
       break;
     case EventType::buffer_flush:
       state.tool_until = std::max(state.tool_until, event.a);
@@ -249,7 +254,8 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
   const bool outside = state.members.empty();
   if (outside && state.worker && activity == Activity::idle) {
     if (!state.idle)  // no time passes within an observer's call
-      state.idle = Idle{from, state.teams_now, state.mpi_now, state.device_now, process_of(state).beyond.value(to)};
+      state.idle = Idle{
+          from, state.teams_now, state.mpi_now, state.device_now, process_of(state).beyond.value(to), state.paused_now};
     return;
   }
   if (state.idle) end_idle(state, from, state.teams_now);
@@ -299,11 +305,10 @@ void Accountant::follow_phases(LocationRef location, std::uint64_t time) {
   Process& process = process_of(states_[location]);
   const bool is_beyond = !replay_.is_within(location);
   if (is_beyond == process.is_beyond) return;
-  if (is_beyond) {
+  if (is_beyond)
     end_stretch(process, time);
-  } else if (process.teams == 0) {
-    process.serial_since = time;
-  }
+  else
+    process.begin_serial(time);
   process.go_beyond(is_beyond, time);
 }
 

@@ -163,9 +163,9 @@ class Accountant final : public Observer {
     Spent spent;                                        ///< by region, since the barrier before
   };
   /// When a thread's idling began, and what had passed until then: of teams, with its process' thread in MPI or waiting
-  /// for a device, and outside of the phases that the trace is confined to.
+  /// for a device, outside of the phases that the trace is confined to, and with recording off.
   struct Idle {
-    std::uint64_t from = 0, teams = 0, mpi = 0, device = 0, beyond = 0;
+    std::uint64_t from = 0, teams = 0, mpi = 0, device = 0, beyond = 0, paused = 0;
   };
   struct State {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false,
@@ -178,6 +178,8 @@ class Accountant final : public Observer {
     std::uint64_t teams_now = 0;      ///< the teams' time at the location's last event
     std::uint64_t mpi_now = 0;        ///< as that, of the time that its process' thread was in MPI
     std::uint64_t device_now = 0;     ///< as that, of the time that it waited for a device
+    std::uint64_t paused_now = 0;     ///< as that, of the time that recording was off
+    std::uint64_t off_since = 0;      ///< recording is off; 0: it is on
     std::uint32_t process = 0;        ///< index into processes_
     std::uint64_t tool_until = 0;     ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
@@ -221,10 +223,11 @@ class Accountant final : public Observer {
     Integral in_mpi;     ///< its first thread, outside of teams
     Integral in_device;  ///< it waits for a device, while there is no team and it is not in MPI
     Integral beyond;     ///< outside of those phases
+    Integral paused;     ///< within them, with recording off
     std::int64_t teams = 0, mpi_calls = 0, device_calls = 0;  ///< now
-    bool is_beyond = false;
+    bool is_beyond = false, is_paused = false;
     std::uint64_t begin = 0, last = 0;
-    std::uint64_t serial_since = 0;
+    std::uint64_t serial_since = 0, paused_before = 0;  ///< paused_before: of `paused`, until serial_since
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
     std::uint64_t elsewhere = 0;                          ///< in MPI, or waiting for devices, until the last one's end
@@ -239,12 +242,12 @@ class Accountant final : public Observer {
 
     void count_teams(std::int64_t amount, std::uint64_t time) {
       teams += amount;
-      if (!is_beyond) active.add(amount, time);
+      if (!is_out()) active.add(amount, time);
       follow_device(time);
     }
     void count_mpi(std::int64_t amount, std::uint64_t time) {
       mpi_calls += amount;
-      if (!is_beyond) in_mpi.add(amount, time);
+      if (!is_out()) in_mpi.add(amount, time);
       follow_device(time);
     }
     void count_device(std::int64_t amount, std::uint64_t time) {
@@ -252,15 +255,23 @@ class Accountant final : public Observer {
       follow_device(time);
     }
     void follow_device(std::uint64_t time) {
-      const std::int64_t waits = device_calls > 0 && teams == 0 && mpi_calls == 0 && !is_beyond ? 1 : 0;
-      in_device.add(waits - in_device.count(), time);
+      in_device.set(device_calls > 0 && teams == 0 && mpi_calls == 0 && !is_out(), time);
     }
-    void go_beyond(bool goes, std::uint64_t time) {
-      if (goes == is_beyond) return;
-      is_beyond = goes;
-      active.add(goes ? -teams : teams, time);
-      in_mpi.add(goes ? -mpi_calls : mpi_calls, time);
-      beyond.add(goes ? 1 : -1, time);
+    void begin_serial(std::uint64_t time) {
+      if (teams == 0) serial_since = time, paused_before = paused.value(time);
+    }
+    bool is_out() const { return is_beyond || is_paused; }
+    void go_beyond(bool goes, std::uint64_t time) { go_out(goes, is_paused, time); }
+    void pause(bool goes, std::uint64_t time) { go_out(is_beyond, goes, time); }
+    void go_out(bool to_beyond, bool to_pause, std::uint64_t time) {
+      const bool was_out = is_out();
+      is_beyond = to_beyond;
+      is_paused = to_pause;
+      beyond.set(is_beyond, time);
+      paused.set(is_paused && !is_beyond, time);
+      if (is_out() == was_out) return;
+      active.add(was_out ? teams : -teams, time);
+      in_mpi.add(was_out ? mpi_calls : -mpi_calls, time);
       follow_device(time);
     }
   };
@@ -303,6 +314,8 @@ class Accountant final : public Observer {
     return found == teams_.end() ? nullptr : &found->second;
   }
   void refresh(State& state, std::uint64_t time);
+  void switch_recording(State& state, bool on, std::uint64_t time);
+  void record_again(State& state, std::uint64_t time);
   void lock(LocationRef location, State& state, const Event& event);
   void doacross(State& state, const Task& task, const Event& event, std::span<const EventAttribute> attributes);
   void take_from_work(Member& member, RegionRef region, std::uint64_t ns);

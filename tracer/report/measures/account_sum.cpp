@@ -74,6 +74,7 @@ const char* text_of(Place place) noexcept {
 
 /// From a thread's last event to the end of its process.
 void Accountant::close(State& state, const Process& process, std::uint64_t end) {
+  record_again(state, process.last);
   if (state.ended != 0 && !state.idle) {
     const std::uint64_t from = std::max(state.ended, process.begin);
     const std::uint64_t gone = end - std::min(end, from);
@@ -200,7 +201,8 @@ AccountProcess Accountant::sum_of(Process& process, const std::vector<LocationRe
   const std::uint64_t unknown = facts.is_cut() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last),
                       device = process.in_device.value(process.last);
-  sum.serial_wall = wall - std::min(wall, teams + mpi + device + start + unknown);
+  sum.paused = process.paused.value(sum.end - unknown);
+  sum.serial_wall = wall - std::min(wall, teams + mpi + device + start + unknown + sum.paused);
   sum.device_wall = device;
   end_stretch(process, sum.end - unknown);
   close_gap(process, undefined_ref);
@@ -267,6 +269,7 @@ Account Accountant::account() {
     result.end = is_first ? one.end : std::max(result.end, one.end);
     result.serial_wall += one.serial_wall / known;
     result.device_wall += one.device_wall / known;
+    result.paused += one.paused / known;
     result.within += one.wall() / known;
     result.threads += one.threads;
     result.ended += one.ended;

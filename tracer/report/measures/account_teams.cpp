@@ -18,7 +18,7 @@ void Accountant::take_out_helper(State& state, const Team& team) {
   if (!master.helper) {
     Process& process = process_of(master);
     process.count_teams(-1, now_);
-    if (process.teams == 0) process.serial_since = now_;
+    process.begin_serial(now_);
   }
   mark(master);
   mark(state);
@@ -38,7 +38,8 @@ void Accountant::end_stretch(Process& process, std::uint64_t time) {
   const std::uint64_t elsewhere = process.in_mpi.value(time) + process.in_device.value(time);
   const std::uint64_t waited = elsewhere - std::min(elsewhere, process.elsewhere);
   process.elsewhere = elsewhere;
-  process.gap = {from, time, process.serial_after, undefined_ref, whole - std::min(whole, waited)};
+  const std::uint64_t not_own = waited + process.paused.value(time) - process.paused_before;
+  process.gap = {from, time, process.serial_after, undefined_ref, whole - std::min(whole, not_own)};
   stretches.push_back(*process.gap);
 }
 
@@ -54,8 +55,12 @@ void Accountant::close_gap(Process& process, RegionRef behind) {
 
 void Accountant::begin_idle(State& state, std::uint64_t time) {
   const Process& process = process_of(state);
-  state.idle = {time, process.active.value(time), process.in_mpi.value(time), process.in_device.value(time),
-                process.beyond.value(time)};
+  state.idle = {time,
+                process.active.value(time),
+                process.in_mpi.value(time),
+                process.in_device.value(time),
+                process.beyond.value(time),
+                process.paused.value(time)};
 }
 
 /// The worker `state`, whose first event this is, takes the place of one that has ended, and with it what that idled
@@ -66,21 +71,38 @@ void Accountant::replace(State& ended, State& state) {
   state.idle = std::exchange(ended.idle, std::nullopt);
 }
 
-/// What a thread idled: while the process was serial, its thread in MPI or waiting for a device, beside teams of
-/// others, and from a fork to its part in the team.
+/// Nothing is known of a thread while recording is off. One that idles then goes on to do so: charge_idle() parts it.
+void Accountant::switch_recording(State& state, bool on, std::uint64_t time) {
+  Process& process = process_of(state);
+  record_again(state, time);
+  if (!on && !process.is_beyond) state.off_since = time;
+  process.pause(!on, time);
+}
+
+void Accountant::record_again(State& state, std::uint64_t time) {
+  const std::uint64_t from = std::exchange(state.off_since, 0);
+  if (from != 0 && !state.idle) charge(state, Place::unknown, time - std::min(time, from));
+}
+
+/// What a thread idled: while recording was off, the process was serial, its thread in MPI or waiting for a device,
+/// beside teams of others, and from a fork to its part in the team.
 void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                              TeamState* shared) {
   const Idle before = *std::exchange(state.idle, std::nullopt);
   const std::uint64_t until = std::max(before.from, std::min(team_begin, now));
   const std::uint64_t beyond = process_of(state).beyond.value(until);
-  const std::uint64_t passed = until - before.from;
-  const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, before.beyond));
+  const std::uint64_t all = until - before.from;
+  const std::uint64_t passed = all - std::min(all, beyond - std::min(beyond, before.beyond));
+  const std::uint64_t off = process_of(state).paused.value(until);
+  const std::uint64_t paused = std::min(passed, off - std::min(off, before.paused));
+  const std::uint64_t idle = passed - paused;
   const std::uint64_t start = process_of(state).is_beyond ? 0 : now - std::min(now, until);
   const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, before.teams));
   const std::uint64_t in_mpi = process_of(state).in_mpi.value(until);
   const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, before.mpi));
   const std::uint64_t in_device = process_of(state).in_device.value(until);
   const std::uint64_t device = std::min(idle - beside - mpi, in_device - std::min(in_device, before.device));
+  charge(state, Place::unknown, paused);
   charge(state, Place::unused, beside);
   charge(state, Place::mpi_idle, mpi);
   charge(state, Place::device_idle, device);
@@ -97,6 +119,7 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
 void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
   State& state = states_[location];
   if (!state.counted) return;
+  record_again(state, time);
   Process& process = process_of(state);
   if (state.worker) process.ended_workers.push_back(location);
   if (!state.seen && state.worker)  // without an event: it waited for work from the beginning on

@@ -18,6 +18,8 @@ class Integral {
     since_ = std::max(since_, time);
     count_ += amount;
   }
+  /// Whether the count is 1 or 0 from then on.
+  void set(bool is_above, std::uint64_t time) { add((is_above ? 1 : 0) - count_, time); }
   std::uint64_t value(std::uint64_t time) const { return sum_ + (count_ > 0 && time > since_ ? time - since_ : 0); }
   std::int64_t count() const { return count_; }
 
