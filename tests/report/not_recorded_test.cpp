@@ -9,6 +9,7 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -142,4 +143,43 @@ TEST_CASE("recording that is off within a region is no work of its threads, and 
   CHECK(report["account"]["time"]["unknown_ns"] == (goes_on ? 2 * 300 * ms : 2 * 400 * ms));
   CHECK(report["account"]["time"]["work_ns"] == (goes_on ? 2 * 200 * ms : 2 * 100 * ms));
   CHECK(mentions(note_in(report, "paused"), goes_on ? "300 ms of 500 ms" : "400 ms of 500 ms"));
+}
+
+TEST_CASE("a prediction takes the time that recording was off for none of the program's") {
+  TraceBuilder trace = paused_for(200 * ms);
+  const report::WhatIf result = report::what_if(trace, {{8, "", "", -1}});
+  CHECK(result.recorded == 104 * ms);
+  CHECK(result.serial == 4 * ms);
+  CHECK(result.baseline.wall == 104 * ms);
+  CHECK(result.paused == 200 * ms);
+  REQUIRE(result.doubts().size() == 1);
+  CHECK(mentions(result.doubts()[0], "off for 200 ms"));
+}
+
+TEST_CASE("what is not recorded predicts nothing") {
+  const auto asked = [](std::string groups) {
+    TraceBuilder trace = recorded_with(busy_pair(), std::move(groups));
+    return report::what_if(trace, {{4, "", "", -1}});
+  };
+  CHECK(asked("default").unseen == 0);
+  CHECK(asked("default").why_none().empty());
+  CHECK(asked("default").doubts().empty());
+  CHECK(asked("-work").unseen == 1);  // of any runtime
+  CHECK(asked("-sync").why_none().empty());
+  CHECK(mentions(asked("-sync,-wait").why_none(), "barriers are not recorded"));
+  REQUIRE(asked("-mutex").doubts().size() == 1);
+  CHECK(mentions(asked("-mutex").doubts()[0], "Locks are not recorded"));
+}
+
+TEST_CASE("a prediction from a part of a run is called that") {
+  TraceBuilder trace = busy_pair();
+  for (const auto& [name, value] : {std::pair{"TRACER::RUN::ENDED", "unknown"},
+                                    {"TRACER::EVENTS_LOST", "12"},
+                                    {"TRACER::FILTER", "EXCLUDE implicit*"}})
+    trace.editable().properties.push_back({name, value});
+  const auto doubts = report::what_if(trace, {}).doubts();
+  REQUIRE(doubts.size() == 3);
+  CHECK(mentions(doubts[0], "killed"));
+  CHECK(mentions(doubts[1], "12 events"));
+  CHECK(mentions(doubts[2], "EXCLUDE implicit*"));
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/base/config.hpp"
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
@@ -43,7 +44,9 @@ std::string why_not_changed(const Options& options, const report::Prediction& pr
     return "nothing in the trace is called " + (is_lock ? options.without_lock : options.balanced) + ".";
   if (is_lock) return "no lock is acquired in " + prediction.named + ".";
   return prediction.named + " cannot be balanced: it is no loop, sections or workshare construct of the trace." +
-         (result.unseen > 0 ? " libgomp does not report static loops (docs/gcc.md)." : "");
+         (result.lacks.lacks(record_work) ? " Loops are not recorded (TRACER_RECORD)."
+          : result.unseen > 0             ? " libgomp does not report static loops (docs/gcc.md)."
+                                          : "");
 }
 
 int run(const Options& options) {
@@ -71,6 +74,8 @@ int run(const Options& options) {
                   duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
   print_formatted("replayed   %10s  the same by this model: %+.1f %%\n", duration_text(result.baseline.wall).c_str(),
                   100 * result.error());
+  for (const std::string& doubt : result.doubts()) print_note(doubt);
+  if (const std::string why = result.why_none(); !why.empty()) throw Error{"no prediction: " + why + "."};
   if (result.is_off())
     throw Error{"no prediction: the model replays the run as it was with an error of more than 10 %" +
                 (result.why_off.empty() ? "" : "; " + result.why_off) + "."};
@@ -79,9 +84,12 @@ int run(const Options& options) {
       std::any_of(options.threads.begin(), options.threads.end(), changes_threads))
     throw Error{formatted(
         "no prediction for another number of threads: %.0f %% of the work in parallel regions is in no construct that "
-        "the trace contains. libgomp does not report static loops (docs/gcc.md): build the program with clang, or use "
-        "schedule(runtime) for its loops.",
-        100 * result.unseen)};
+        "the trace contains. %s.",
+        100 * result.unseen,
+        result.lacks.lacks(record_work)
+            ? "Loops are not recorded: record again with the group work (TRACER_RECORD)"
+            : "libgomp does not report static loops (docs/gcc.md): build the program with clang, or use "
+              "schedule(runtime) for its loops")};
   for (const report::Prediction& prediction : result.predictions)
     print_formatted("what if    %10s  %s: %.2f times as fast as replayed\n", duration_text(prediction.wall).c_str(),
                     describe(prediction.scenario).c_str(), result.speedup(prediction));

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
 namespace {
@@ -48,6 +50,22 @@ bool has_devices(const Definitions& definitions) {
                      [](const LocationGroup& group) { return group.kind == LocationGroupKind::accelerator; });
 }
 
+bool has_cut_process(const Definitions& definitions) {
+  const auto& groups = definitions.groups_of_locations;
+  return run_facts(definitions).is_cut() || std::any_of(groups.begin(), groups.end(), [](const LocationGroup& group) {
+           return run_facts(group.properties).is_cut();
+         });
+}
+
+std::uint64_t lost_events(const Definitions& definitions) {
+  const auto number = [&](const char* name) {
+    return std::strtoull(fact_of_run(definitions, name).c_str(), nullptr, 10);
+  };
+  // Earlier versions did not count what damage took.
+  const std::uint64_t places = counter_of(definitions, "PLACES_WHERE_EVENTS_WERE_LOST", properties::repaired);
+  return std::max<std::uint64_t>({number(properties::events_lost), number(properties::dropped), places});
+}
+
 }  // namespace
 
 std::string NotRecorded::names() const {
@@ -75,6 +93,10 @@ NotRecorded what_is_not_recorded(const Definitions& definitions) {
       for (const ConclusiveGroup& one : conclusive_groups)
         if ((*recorded & one.recorded_by) == 0) lacks.groups |= one.group;
   if (!has_devices(definitions)) lacks.groups &= ~std::uint32_t{record_target};
+  lacks.is_cut = has_cut_process(definitions);
+  lacks.events = lost_events(definitions);
+  lacks.filter = fact_of_run(definitions, properties::filter);
+  if (lacks.filter.find("EXCLUDE") == lacks.filter.npos) lacks.filter.clear();
   return lacks;
 }
 

@@ -15,6 +15,9 @@ struct NotRecorded {
   /// RecordGroup: tasks, sync, work, mutex and target, of what threads do and wait for. `sync` is recorded where
   /// `wait` is.
   std::uint32_t groups = 0;
+  bool is_cut = false;       ///< of a process that was killed: what it did last
+  std::uint64_t events = 0;  ///< that are missing, at least
+  std::string filter;        ///< that leaves regions out; "" none
   bool lacks(std::uint32_t any_of) const { return (groups & any_of) != 0; }
   /// Whether work looks like waiting, or waiting like work.
   bool misleads() const { return (groups & ~std::uint32_t{record_work}) != 0; }

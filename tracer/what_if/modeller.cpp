@@ -48,6 +48,7 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
   Process& process = process_of(location);
   process.first = std::min(process.first, event.time);
   process.last = std::max(process.last, event.time);
+  if (event.type == EventType::measurement_on_off) process.paused.set(event.a == 0, event.time);
   State& state = states_[location];
   if (event.type == EventType::parameter_string && event.ref == schedule_ && event.a < definitions_.strings.size() &&
       state.loop != none) {
@@ -224,6 +225,7 @@ void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
     known = std::make_shared<Known>();
     known->model.size = std::max<std::uint32_t>(team.size, 1);
     known->model.tasks.resize(known->model.size);
+    known->paused_before = process_of(location).paused.value(team.begin);
   }
   const std::uint32_t rank = rank_of(location, team.comm);
   if (rank >= known->model.size) return;
@@ -269,7 +271,9 @@ void Modeller::team_ended(Team& team) {
   for (const Loop& loop : model.loops) unseen |= !loop.is_static && loop.chunks.empty();
   infer_chunks(model);
   Process& process = process_of(team.master);
-  process.recorded_in_regions += team.end - team.begin;
+  const std::uint64_t whole = team.end - team.begin;
+  const std::uint64_t took = whole - std::min(whole, process.paused.value(team.end) - found->second->paused_before);
+  process.recorded_in_regions += took;
   std::vector<std::int64_t> longer;
   for (std::size_t s = 0; s < all_.size(); ++s) {
     Conditions conditions;
@@ -280,9 +284,8 @@ void Modeller::team_ended(Team& team) {
         all_[s].task_overhead >= 0 ? static_cast<std::uint64_t>(all_[s].task_overhead) : task_overhead_;
     const std::uint64_t simulated = simulate(model, conditions);
     process.in_regions[s] += simulated;
-    if (s == 0)
-      off_[team.region] += static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin);
-    longer.push_back(static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin));
+    longer.push_back(static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(took));
+    if (s == 0) off_[team.region] += longer.back();
   }
   if (process.rank != undefined_ref) ranks_.region(process.rank, team.begin, longer);
   teams_.erase(found);
@@ -295,7 +298,7 @@ std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) {
   for (const Process& process : processes_) {
     if (process.last == 0) continue;
     const std::uint64_t its_end = process.rank < delays.size()
-                                      ? process.last + static_cast<std::uint64_t>(delays[process.rank])
+                                      ? process.end() + static_cast<std::uint64_t>(delays[process.rank])
                                       : process.first + process.serial() + process.in_regions[scenario];
     end = std::max(end, its_end);
   }
@@ -303,16 +306,17 @@ std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) {
 }
 
 void Modeller::fill(WhatIf& result) {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   const Process* latest = nullptr;
   for (const Process& process : processes_) {
     if (process.last == 0) continue;
     ++result.processes;
     first = std::min(first, process.first);
-    if (process.last > last) latest = &process, last = process.last;
+    if (latest == nullptr || process.end() > latest->end()) latest = &process;
   }
   if (latest == nullptr) return;
-  result.recorded = last - first;
+  result.recorded = latest->end() - first;
+  result.paused = latest->paused.value(latest->last);
   result.serial = latest->serial();
   result.threads = largest_;
   result.baseline.wall = wall(0, first);
@@ -324,7 +328,8 @@ void Modeller::fill(WhatIf& result) {
   const bool has_libgomp = is_on_libgomp(definitions_.properties) ||
                            std::any_of(definitions_.groups_of_locations.begin(), definitions_.groups_of_locations.end(),
                                        [&](const LocationGroup& process) { return is_on_libgomp(process.properties); });
-  if (work_ != 0 && has_libgomp) result.unseen = static_cast<double>(outside_) / static_cast<double>(work_);
+  if (work_ != 0 && (has_libgomp || result.lacks.lacks(record_work)))
+    result.unseen = static_cast<double>(outside_) / static_cast<double>(work_);
   for (std::size_t s = 1; s < all_.size(); ++s) {
     Prediction prediction;
     prediction.scenario = all_[s];

@@ -11,6 +11,7 @@
 #include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/vain_searches.hpp"
+#include "tracer/report/measures/integral.hpp"
 #include "tracer/what_if/model.hpp"
 #include "tracer/what_if/ranks.hpp"
 #include "tracer/what_if/what_if.hpp"
@@ -38,6 +39,7 @@ class Modeller final : public Observer {
   struct Known {
     RegionModel model;
     std::unordered_map<const Task*, std::uint32_t> numbers;
+    std::uint64_t paused_before = 0;  ///< with recording off, of its process until it began
   };
   struct State {
     std::shared_ptr<Known> known;
@@ -55,9 +57,12 @@ class Modeller final : public Observer {
   struct Process {
     std::uint32_t rank = undefined_ref;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+    Integral paused;  ///< recording is off: no time of the model's
     std::uint64_t recorded_in_regions = 0;
     std::vector<std::uint64_t> in_regions;  ///< of each scenario
-    std::uint64_t serial() const { return last - first - std::min(last - first, recorded_in_regions); }
+    std::uint64_t length() const { return last - first - std::min(last - first, paused.value(last)); }
+    std::uint64_t end() const { return first + length(); }
+    std::uint64_t serial() const { return length() - std::min(length(), recorded_in_regions); }
   };
   static constexpr std::size_t most_chunks = std::size_t{1} << 16;  ///< of one loop; more can be split as one likes
   bool is_chunk(RegionRef region) const { return replay_.classes()[region].label.starts_with("loop chunk"); }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "tracer/base/config.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/report/measures/account.hpp"
 #include "tracer/report/mpi/collectives.hpp"
@@ -30,6 +33,26 @@ std::uint64_t recorded_task_overhead(EventSource& source) {
 
 }  // namespace
 
+std::string WhatIf::why_none() const {
+  if (threads < 2 || !lacks.lacks(record_sync)) return "";
+  return "barriers are not recorded: what threads wait there looks like work";
+}
+
+std::vector<std::string> WhatIf::doubts() const {
+  std::vector<std::string> sentences;
+  if (lacks.is_cut) sentences.emplace_back("The run was killed: these times are of what was recorded until then.");
+  if (lacks.events != 0)
+    sentences.push_back("The trace is incomplete: " + format_counted(lacks.events, "event") +
+                        " or more are missing, and times are too small.");
+  if (!lacks.filter.empty())
+    sentences.push_back("Regions are left out (" + lacks.filter +
+                        "): their time counts as work of what is around them.");
+  if (lacks.misleads()) sentences.push_back(lacks.consequences());
+  if (paused != 0)
+    sentences.push_back("Recording was off for " + duration_text(paused) + ": these times are without that.");
+  return sentences;
+}
+
 WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
                const std::function<void(double)>& progress) {
   Replay replay{source.definitions()};
@@ -47,6 +70,7 @@ WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
   source.read(replay);
   replay.finish();
   WhatIf result;
+  result.lacks = what_is_not_recorded(source.definitions());
   modeller.fill(result);
   return result;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracer/event_source.hpp"
+#include "tracer/replay/not_recorded.hpp"
 
 namespace tracer::report {
 
@@ -28,6 +29,8 @@ struct Prediction {
 };
 
 struct WhatIf {
+  NotRecorded lacks;
+  std::uint64_t paused = 0;     ///< with recording off, of the process that ended last: in none of these times
   std::uint64_t recorded = 0;   ///< what the run took
   std::uint64_t serial = 0;     ///< of it outside of parallel regions; of the process that ended last
   std::uint32_t processes = 0;  ///< with events
@@ -36,11 +39,13 @@ struct WhatIf {
   std::vector<Prediction> predictions;
   std::string why_off;  ///< where the baseline is off most; "" nowhere
   /// Of the work in parallel regions: outside of loops, sections, single and tasks, in a run on libgomp, which does not
-  /// report static loops. 0 on other runtimes.
+  /// report static loops, or where loops are not recorded. 0 in others.
   double unseen = 0;
   static constexpr double most_unseen = 0.10;
   /// A model that is further from the recorded run predicts no other.
   static constexpr double most_error = 0.10;
+  std::string why_none() const;             ///< why nothing follows from the trace; "" something does
+  std::vector<std::string> doubts() const;  ///< what the times are without: a sentence each
   bool is_off() const { return error() > most_error || error() < -most_error; }
   double error() const {
     return recorded == 0 ? 0 : static_cast<double>(baseline.wall) / static_cast<double>(recorded) - 1;

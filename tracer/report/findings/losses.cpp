@@ -2,7 +2,6 @@
 // What the trace lacks: how much, why, and what to record the next one with.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -49,15 +48,6 @@ struct LossText {
   }
 };
 
-std::uint64_t lost_events(const Definitions& definitions) {
-  const auto number = [&](const char* name) {
-    return std::strtoull(fact_of_run(definitions, name).c_str(), nullptr, 10);
-  };
-  // Earlier versions did not count what damage took.
-  const std::uint64_t places = counter_of(definitions, "PLACES_WHERE_EVENTS_WERE_LOST", properties::repaired);
-  return std::max<std::uint64_t>({number(properties::events_lost), number(properties::dropped), places});
-}
-
 }  // namespace
 
 /// Of a process that was killed: what it did last is not in the trace, which does not mean that it did nothing.
@@ -70,7 +60,7 @@ bool Judge::lacks_last_records() const {
 void Judge::losses() {
   LossText text;
   const bool is_cut = report_.facts.is_cut();
-  if (const std::uint64_t events = lost_events(definitions_); events != 0) {
+  if (const std::uint64_t events = lacks_.events; events != 0) {
     // Nobody has counted those of threads without rings, and of processes that did not come to it.
     const bool is_least = is_cut || counter_of(definitions_, loss_counters::threads) != 0;
     text.missing.push_back((is_least ? "at least " : "") + format_count(events) +

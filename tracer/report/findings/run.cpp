@@ -219,10 +219,10 @@ void Judge::how_good_the_trace_is() {
              "share of this part is unknown. Look at the verdict of the whole first.",
              100 * report_.delayed_in_whole));
   }
-  if (report_.filter.find("EXCLUDE") != std::string::npos) {
+  if (!lacks_.filter.empty()) {
     doubtful_ = true;
     note("filtered",
-         "Regions are left out (" + report_.filter +
+         "Regions are left out (" + lacks_.filter +
              "): their time counts as work of what is around them, or as serial. Findings hold for what is left; "
              "look at the verdict without the filter first.");
   }
