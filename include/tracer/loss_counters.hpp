@@ -9,9 +9,10 @@ inline constexpr const char* threads = "lost.threads";         ///< threads for 
 inline constexpr const char* private_rings = "rings.private";  ///< threads whose records die with the process
 inline constexpr const char* rings_gone = "rings.gone";        ///< 1 where a killed process' rings are not there
 // 1 in a process that stopped recording before its end.
-inline constexpr const char* stopped_size_limit = "stopped.size_limit";      ///< TRACER_SIZE_LIMIT
-inline constexpr const char* stopped_full_ring = "stopped.full_ring";        ///< TRACER_ON_FULL=stop
-inline constexpr const char* stopped_failed_write = "stopped.failed_write";  ///< disk full, and other errors
+inline constexpr const char* stopped_size_limit = "stopped.size_limit";       ///< TRACER_SIZE_LIMIT
+inline constexpr const char* stopped_full_ring = "stopped.full_ring";         ///< TRACER_ON_FULL=stop
+inline constexpr const char* stopped_failed_write = "stopped.failed_write";   ///< disk full, and other errors
+inline constexpr const char* attach_records = "ATTACH_RECORDS_BEYOND_LIMIT";  ///< that `tracer attach` had no room for
 
 /// No loss: how often the recording clock and CLOCK_MONOTONIC parted (the machine slept), by which times are wrong.
 inline constexpr const char* clock_jumps = "clock.jumps";

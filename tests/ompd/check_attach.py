@@ -74,6 +74,8 @@ class Attach(unittest.TestCase):
             self.assertEqual([50, 50], ompt["parallel"])
             checked = tracer("check", directory + "/archive")
             self.assertEqual(0, checked.returncode, checked.stdout)
+            reported = json.loads(tracer("report", "--json", directory + "/archive").stdout)
+            self.assertEqual(("running", "incomplete", []), (reported["run"]["ended"], reported["verdict"]["state"], reported["verdict"]["findings"]))
             definitions = subprocess.run(["otf2-print", "-G", directory + "/archive/traces.otf2"], capture_output=True, text=True).stdout
             anchor = subprocess.run(["otf2-print", "-A", directory + "/archive/traces.otf2"], capture_output=True, text=True).stdout
             events = subprocess.run(["otf2-print", directory + "/archive/traces.otf2"], capture_output=True, text=True).stdout

@@ -183,3 +183,16 @@ TEST_CASE("a prediction from a part of a run is called that") {
   CHECK(mentions(doubts[1], "12 events"));
   CHECK(mentions(doubts[2], "EXCLUDE implicit*"));
 }
+
+TEST_CASE("what was seen from outside is judged by nobody") {
+  TraceBuilder trace = imbalance_3_to_1();
+  trace.editable().properties.push_back({"TRACER::PROVENANCE", "OMPD attach"});
+  const Json verdict = report_of(trace)["verdict"];
+  CHECK(verdict["state"] == "incomplete");
+  CHECK(verdict["findings"].empty());
+  CHECK(has_note(verdict, "groups-not-recorded"));
+  CHECK_FALSE(report::what_if(trace, {}).why_none().empty());
+  trace.editable().properties.push_back({"TRACER::EVENTS_LOST", "3"});
+  trace.editable().properties.push_back({"TRACER::COUNTER::ATTACH_RECORDS_BEYOND_LIMIT", "3"});
+  CHECK(mentions(note_in(report_of(trace), "incomplete"), "3 events are missing; tracer attach had no room"));
+}

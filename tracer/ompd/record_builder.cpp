@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/ompt_values.hpp"
 
 namespace tracer::ompd {
@@ -271,7 +272,7 @@ void RecordBuilder::finish(std::uint64_t time) {
   journal_.end = time;
   journal_.ending = Ending::finalize;
   for (ChannelInfo& info : journal_.channels) info.records = channels_[info.id].records.size();
-  if (dropped_ != 0) count("ATTACH_RECORDS_BEYOND_LIMIT", dropped_);
+  if (dropped_ != 0) count(loss_counters::attach_records, dropped_);
 }
 
 std::unique_ptr<RecordReader> RecordBuilder::records(ChannelId channel) const {

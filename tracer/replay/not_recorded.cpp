@@ -92,6 +92,8 @@ NotRecorded what_is_not_recorded(const Definitions& definitions) {
     if (const auto recorded = parse_record_groups(value))
       for (const ConclusiveGroup& one : conclusive_groups)
         if ((*recorded & one.recorded_by) == 0) lacks.groups |= one.group;
+  lacks.from_outside = !values_in_job(definitions, properties::provenance).empty();
+  if (lacks.from_outside) lacks.groups |= record_sync | record_work | record_mutex | record_target;
   if (!has_devices(definitions)) lacks.groups &= ~std::uint32_t{record_target};
   lacks.is_cut = has_cut_process(definitions);
   lacks.events = lost_events(definitions);

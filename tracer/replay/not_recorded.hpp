@@ -15,6 +15,8 @@ struct NotRecorded {
   /// RecordGroup: tasks, sync, work, mutex and target, of what threads do and wait for. `sync` is recorded where
   /// `wait` is.
   std::uint32_t groups = 0;
+  /// By `tracer attach` and `tracer snapshot`, which see less than the tool, and stop threads for it.
+  bool from_outside = false;
   bool is_cut = false;       ///< of a process that was killed: what it did last
   std::uint64_t events = 0;  ///< that are missing, at least
   std::string filter;        ///< that leaves regions out; "" none

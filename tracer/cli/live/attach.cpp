@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/cli/live/ompd_archive.hpp"
@@ -20,6 +22,7 @@
 #include "tracer/ompd/guard.hpp"
 #include "tracer/ompd/runtime.hpp"
 #include "tracer/ompd/target/refusal.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -62,6 +65,15 @@ void print_end(ompd::FollowEnd end, int status) {
     print_formatted("the process ended with status %d\n", WEXITSTATUS(status));
 }
 
+std::map<std::string, std::string> facts_of_end(ompd::FollowEnd end, int status) {
+  const std::string ended = properties::run_fact(properties::run_ended);
+  if (end == ompd::FollowEnd::executed) return {{ended, "without telling"}};
+  if (end != ompd::FollowEnd::exited) return {{ended, "running"}};
+  if (WIFSIGNALED(status))
+    return {{ended, "signal"}, {properties::run_fact(properties::run_signal), std::to_string(WTERMSIG(status))}};
+  return {{ended, "return"}, {properties::run_fact(properties::run_exit_status), std::to_string(WEXITSTATUS(status))}};
+}
+
 int follow(const Options& options, ompd::TargetPatches& repairs) {
   unsetenv("DEBUGINFOD_URLS");
   ompd::LiveTarget target{options.process, ompd::follow_options()};
@@ -101,7 +113,7 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
   print_counts(recorder.counts(), static_cast<double>(now - begin) / 1e9);
   print_end(end, status);
   if (records.dropped() != 0) print_formatted("%" PRIu64 " records beyond the limit are missing\n", records.dropped());
-  if (!options.no_archive) write_ompd_archive(records, options.output, "attach");
+  if (!options.no_archive) write_ompd_archive(records, options.output, "attach", facts_of_end(end, status));
   return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "tracer/cli/live/ompd_archive.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <system_error>
 
@@ -20,10 +21,12 @@
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
-void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& directory, const char* how) {
+void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& directory, const char* how,
+                        const std::map<std::string, std::string>& end) {
   const std::string where = directory.empty() ? new_archive_name(records.journal().run) : directory;
   translate::TranslateOptions options;
   options.symbolize = translate::make_symbolizer(records.journal().modules);
+  options.facts = end;
   options.properties = {{properties::provenance, std::string{"OMPD "} + how}};
   const auto sink = make_otf2_sink(where);
   const auto report = translate::translate(records, *sink, options);

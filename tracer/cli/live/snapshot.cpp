@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/cli/live/ompd_archive.hpp"
@@ -20,6 +22,7 @@
 #include "tracer/ompd/target/live_target.hpp"
 #include "tracer/ompd/target/refusal.hpp"
 #include "tracer/ompd/waits.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -92,13 +95,21 @@ Look look_at_core(const Options& options) {
   return look;
 }
 
+/// Of a core file its process has ended.
+std::map<std::string, std::string> facts_of_snapshot(const ompd::Snapshot& snapshot) {
+  const std::string ended = properties::run_fact(properties::run_ended);
+  if (snapshot.core.empty()) return {{ended, "running"}};
+  if (snapshot.signal == 0) return {{ended, "unknown"}};
+  return {{ended, "signal"}, {properties::run_fact(properties::run_signal), std::to_string(snapshot.signal)}};
+}
+
 /// One microsecond in which every thread is where it was seen.
 void write_archive(const Look& look, const std::string& directory) {
   const std::uint64_t now = read_monotonic();
   ompd::RecordBuilder records{look.snapshot, look.modules, now};
   records.enter_open(look.snapshot, true, now);
   records.finish(now + 1000);
-  write_ompd_archive(records, directory, "snapshot");
+  write_ompd_archive(records, directory, "snapshot", facts_of_snapshot(look.snapshot));
 }
 
 int look(const Options& options) {

@@ -30,6 +30,7 @@ constexpr CauseOfLoss causes_of_loss[] = {
     {loss_counters::private_rings, "rings were in the memory of the killed process",
      "more room in /dev/shm or another place for the rings (TRACER_SPOOL)", true},
     {loss_counters::rings_gone, "the rings of the killed process no longer exist", ""},
+    {loss_counters::attach_records, "tracer attach had no room for some records", "a shorter --time"},
     {"raw.damaged_places", "the raw trace was damaged", ""},
 };
 

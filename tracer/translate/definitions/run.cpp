@@ -162,7 +162,7 @@ std::uint64_t lost_without_count(const Journal& journal) {
     const auto found = journal.counters.find(name);
     return found == journal.counters.end() ? std::uint64_t{0} : found->second;
   };
-  std::uint64_t lost = counter(loss_counters::threads);
+  std::uint64_t lost = counter(loss_counters::threads) + counter(loss_counters::attach_records);
   if (journal.ending == Ending::unknown)
     for (const char* name : loss_counters::uncounted_when_killed) lost += counter(name);
   return lost;
