@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "tracer/base/text.hpp"
+#include "tracer/no_trace.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
@@ -66,6 +68,14 @@ std::uint64_t lost_events(const Definitions& definitions) {
   return std::max<std::uint64_t>({number(properties::events_lost), number(properties::dropped), places});
 }
 
+bool lacks_processes(const Definitions& definitions) {
+  const std::vector<bool> left_out = groups_left_out(definitions);
+  const std::vector<std::uint32_t> processes = process_groups(definitions);
+  return std::any_of(processes.begin(), processes.end(), [&](std::uint32_t group) {
+    return left_out[group] || left_no_trace(definitions.groups_of_locations[group]);
+  });
+}
+
 }  // namespace
 
 std::string NotRecorded::names() const {
@@ -95,6 +105,7 @@ NotRecorded what_is_not_recorded(const Definitions& definitions) {
   lacks.from_outside = !values_in_job(definitions, properties::provenance).empty();
   if (lacks.from_outside) lacks.groups |= record_sync | record_work | record_mutex | record_target;
   if (!has_devices(definitions)) lacks.groups &= ~std::uint32_t{record_target};
+  lacks.ranks = lacks_processes(definitions);
   lacks.is_cut = has_cut_process(definitions);
   lacks.events = lost_events(definitions);
   lacks.filter = fact_of_run(definitions, properties::filter);

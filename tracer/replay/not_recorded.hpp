@@ -17,6 +17,7 @@ struct NotRecorded {
   std::uint32_t groups = 0;
   /// By `tracer attach` and `tracer snapshot`, which see less than the tool, and stop threads for it.
   bool from_outside = false;
+  bool ranks = false;        ///< processes of the job are left out (--ranks), or left no trace: what others wait for
   bool is_cut = false;       ///< of a process that was killed: what it did last
   std::uint64_t events = 0;  ///< that are missing, at least
   std::string filter;        ///< that leaves regions out; "" none

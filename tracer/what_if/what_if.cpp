@@ -47,6 +47,7 @@ std::vector<std::string> WhatIf::doubts() const {
   if (!lacks.filter.empty())
     sentences.push_back("Regions are left out (" + lacks.filter +
                         "): their time counts as work of what is around them.");
+  if (lacks.ranks) sentences.emplace_back("Ranks are missing: what others wait for them stays as recorded.");
   if (lacks.misleads()) sentences.push_back(lacks.consequences());
   if (paused != 0)
     sentences.push_back("Recording was off for " + duration_text(paused) + ": these times are without that.");

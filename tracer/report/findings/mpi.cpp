@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
-#include "tracer/no_trace.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/mpi/world.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -110,8 +109,7 @@ void Judge::level_of_threads() {
 void Judge::never_received() {
   const MpiReport& mpi = report_.mpi;
   if (mpi.never_received == 0 || mpi.never_received_by >= definitions_.regions.size() || !report_.part.empty()) return;
-  const auto& processes = definitions_.groups_of_locations;
-  if (std::any_of(processes.begin(), processes.end(), left_no_trace)) return;
+  if (lacks_.ranks) return;
   const bool one = mpi.never_received == 1;
   note("never-received",
        format_count(mpi.never_received) + (one ? " message was" : " messages were") + " sent and never received" +
@@ -238,11 +236,11 @@ Balance Judge::balance_of_ranks() const {
   return balance;
 }
 
-/// "" where they have equal work, or that is unknown.
+/// "" where they have equal work, or that is unknown: they may wait for ranks that are not here.
 std::string Judge::unequal_ranks() const {
   const Balance balance = balance_of_ranks();
   // Ranks of different jobs do not wait for each other.
-  if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return "";
+  if (lacks_.ranks || report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return "";
   if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal) return "";
   return formatted("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
                    balance.slowest.c_str(), time(balance.max).c_str(),
