@@ -38,6 +38,39 @@ TEST_CASE("a process was started by the last one of its host that had that numbe
   CHECK(parents_of(parts) == std::vector<std::uint32_t>{none, none, 0, none, 3, none, none, none});
 }
 
+/// "": the job has none.
+std::string property_of_job(const std::vector<std::vector<Property>>& of_parts, const std::string& name) {
+  std::vector<PartOfJob> parts;
+  for (const std::vector<Property>& properties : of_parts) parts.emplace_back().summary.properties = properties;
+  for (const Property& property : properties_of_job(parts))
+    if (property.name == name) return property.value;
+  return {};
+}
+
+TEST_CASE("what is missing of some processes of a job is missing of the job") {
+  const std::string filter = "TRACER::FILTER", record = "TRACER::SETTING::TRACER_RECORD";
+  CHECK(property_of_job({{{filter, "EXCLUDE single"}}, {}}, filter) == "EXCLUDE single");
+  CHECK(property_of_job({{}, {{filter, "EXCLUDE a; EXCLUDE b"}}, {{filter, "EXCLUDE b; EXCLUDE c"}}}, filter) ==
+        "EXCLUDE a; EXCLUDE b; EXCLUDE c");
+  CHECK(property_of_job({{{record, "default"}}, {{record, "-sync"}}, {{record, "default"}}}, record) ==
+        "default; -sync");
+  for (const std::string name :
+       {"TRACER::PART", "TRACER::PROVENANCE", "TRACER::NOT_RECORDED", "TRACER::SETTING::TRACER_ON_FULL"})
+    CHECK(property_of_job({{}, {{name, "something"}}}, name) == "something");
+  // What one process' runtime does not report others' may.
+  const std::string version = "TRACER::VERSION", not_reported = "TRACER::NOT_REPORTED";
+  CHECK(property_of_job({{{version, "1"}}, {{version, "2"}}}, version).empty());
+  CHECK(property_of_job({{{not_reported, "target constructs"}}, {}}, not_reported).empty());
+  // Of many: as far as there is room, and that there are more.
+  const std::string part = "TRACER::PART";
+  std::vector<std::vector<Property>> many;
+  for (int i = 0; i < 10'000; ++i) many.push_back({{part, "ranks " + std::to_string(i)}});
+  const std::string of_many = property_of_job(many, part);
+  CHECK(of_many.starts_with("ranks 0; ranks 1; "));
+  CHECK(of_many.ends_with("; ..."));
+  CHECK(of_many.size() < 40'000);
+}
+
 /// A process of one thread without events.
 void make_archive(const std::filesystem::path& directory) {
   Definitions d;

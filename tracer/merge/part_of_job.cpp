@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -41,7 +42,42 @@ bool is_of_clocks(const std::string& name) {
   return name.starts_with(properties::mpi_clock);
 }
 
-constexpr std::string_view not_recorded_property = properties::not_recorded;
+/// What holds for some of the processes limits what follows from the whole. What a runtime does not report is missing
+/// of the whole only where it is of all.
+bool says_what_is_missing(std::string_view name) {
+  for (const char* one : {properties::filter, properties::part, properties::provenance, properties::not_recorded})
+    if (name == one) return true;
+  if (!name.starts_with(properties::setting)) return false;
+  name.remove_prefix(std::string_view{properties::setting}.size());
+  return name == "TRACER_RECORD" || name == "TRACER_ON_FULL";
+}
+
+/// What is missing of the processes: each entry once, "; " between them, as TRACER::FILTER has its rules.
+class EntriesOfJob {
+ public:
+  /// The first value is there as a whole, the others as far as there is room.
+  void add(const std::string& value) {
+    constexpr std::size_t most_text = 32 * 1024;  // an archive's properties share 256 KiB
+    constexpr std::string_view separator = "; ";
+    const bool is_first = text_.empty();
+    for (std::size_t at = 0; at < value.size();) {
+      const std::size_t end = std::min(value.find(separator, at), value.size());
+      const std::string entry = value.substr(at, end - at);
+      at = end + separator.size();
+      const bool has_room = is_first || text_.size() + entry.size() <= most_text;
+      append(has_room ? entry : "...");
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void append(const std::string& entry) {
+    if (known_.insert(entry).second) text_ += (text_.empty() ? "" : "; ") + entry;
+  }
+
+  std::set<std::string> known_;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -72,7 +108,7 @@ PartOfJob read_part_of_job(const fs::path& directory, bool own_too) {
   part.parent_id = property(all, properties::parent_process_id);
   part.program = property(all, properties::program);
   part.ending = property(all, properties::ending);
-  part.not_recorded = property(all, not_recorded_property);
+  part.not_recorded = property(all, properties::not_recorded);
   part.mpi_abort = fact(all, properties::run_fact(properties::run_mpi_abort));
   // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
   if (mpi.size == 1) mpi.world += '\n' + part.host + '\n' + part.process_id;
@@ -130,6 +166,7 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
   std::map<std::string, std::pair<std::string, std::size_t>> same;
   std::map<std::string, std::uint64_t> sums;
   std::map<std::string, bool> complete;
+  std::map<std::string, EntriesOfJob> missing;
   std::uint64_t processes = 0;
   for (const PartOfJob& part : parts) {
     processes += part.summary.processes;
@@ -139,6 +176,8 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
         at->second = at->second && p.value == "true";
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
+      } else if (says_what_is_missing(p.name)) {
+        missing[p.name].add(p.value);
       } else if (p.name != properties::processes && !is_of_clocks(p.name)) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
@@ -149,9 +188,9 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
   std::vector<Property> all;
   for (const auto& [name, is] : complete) all.push_back({name, is ? "true" : "false"});
   for (const auto& [name, sum] : sums) all.push_back({name, std::to_string(sum)});
+  for (const auto& [name, entries] : missing) all.push_back({name, entries.text()});
   for (const auto& [name, value] : same)
-    if ((value.second == parts.size() || name == not_recorded_property) && (parts.size() == 1 || !is_of_process(name)))
-      all.push_back({name, value.first});
+    if (value.second == parts.size() && (parts.size() == 1 || !is_of_process(name))) all.push_back({name, value.first});
   all.push_back({properties::processes, std::to_string(processes)});
   return all;
 }

@@ -42,8 +42,8 @@ std::vector<std::uint32_t> parents_of(const std::vector<PartOfJob>& parts);
 /// A fact of the process that stands in its anchor, and belongs to the process where there are several.
 bool is_of_process(const std::string& property);
 
-/// Properties of the whole: values that all share; sums; only true where all are true; what is not recorded of any.
-/// Without those of its clocks.
+/// Properties of the whole: values that all share; sums; only true where all are true; what is missing of any:
+/// filter, part, provenance and what was not recorded. Without those of its clocks.
 std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts);
 
 }  // namespace tracer

@@ -69,7 +69,9 @@ void Judge::losses() {
     for (const CauseOfLoss& cause : causes_of_loss)
       if (counter_of(definitions_, cause.counter) != 0 && (is_cut || !cause.only_if_killed))
         text.add(cause.why, cause.cure);
-    if (fact_of_run(definitions_, std::string{properties::setting} + "TRACER_ON_FULL") == "newest")
+    // Of a job with several settings: of some of its processes.
+    if (fact_of_run(definitions_, std::string{properties::setting} + "TRACER_ON_FULL").find("newest") !=
+        std::string::npos)
       text.add("a flight recorder keeps the newest events only", "more TRACER_MEMORY or a filter");
   }
   if (counter_of(definitions_, "DEVICE_RECORDS_LOST") != 0 ||
