@@ -38,7 +38,7 @@ enum RecordGroup : std::uint32_t {
   record_reduction = 1u << 9,    ///< reduction
   record_flush = 1u << 10,       ///< flush
   record_cancel = 1u << 11,      ///< cancel, and error where the runtime supports it
-  record_control = 1u << 12,     ///< control_tool
+  record_control = 1u << 12,     ///< control_tool: phases and marks
   record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
   record_device = 1u << 14,      ///< device_*, and what the devices record themselves
   record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops

@@ -77,7 +77,7 @@ inline constexpr std::array callback_table{
     row<ompt_callback_nest_lock,          on_nest_lock>         ("nest_lock",          Importance::expected, record_mutex),
     row<ompt_callback_flush,              on_flush>             ("flush",              Importance::expected, record_flush),
     row<ompt_callback_cancel,             on_cancel>            ("cancel",             Importance::expected, record_cancel),
-    row<ompt_callback_control_tool,       on_control_tool>      ("control_tool",       Importance::expected, record_control),
+    row<ompt_callback_control_tool,       on_control_tool>      ("control_tool",       Importance::expected, always),
     row<ompt_callback_error,              on_error>             ("error",              Importance::optional, record_cancel | record_error),
     row<ompt_callback_device_initialize,  on_device_initialize> ("device_initialize",  Importance::optional, record_device),
     row<ompt_callback_device_finalize,    on_device_finalize>   ("device_finalize",    Importance::optional, record_device),

@@ -15,6 +15,7 @@ struct Context {
   std::atomic<device::Devices*> devices{nullptr};
   std::atomic<bool> has_ended{false};  ///< by omp_control_tool's end, for good
   bool is_libomp = false;              ///< LLVM's own build, by its version text
+  bool marks = true;                   ///< control_tool: record phases and marks
   bool sections = true;                ///< dispatch: record sections
   bool chunks = false;                 ///< dispatch: record chunks of loops
   bool content = false;                ///< target_data_op: record a hash of what is copied

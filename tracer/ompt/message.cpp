@@ -83,11 +83,13 @@ void pause(bool on) noexcept {
 }  // namespace
 
 // Commands from 64 on are for the program: 64 begins and 65 ends the phase that `arg` names
-// (docs/user-guide.md), others mark an instant.
+// (docs/user-guide.md), others mark an instant. OpenMP's own are obeyed whatever TRACER_RECORD leaves out.
 int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, const void* codeptr_ra) noexcept {
   const KeepErrno keep;
   const Undisturbed undisturbed;
   const auto number = static_cast<std::int32_t>(command);  // an int of the program, which may be negative
+  const bool is_of_openmp = number >= control_start && number <= control_end;
+  if (!is_of_openmp && !context().marks) return control_ignored;
   Text text;
   const bool has_text = number >= control_user && arg != nullptr;
   const std::uint32_t name = has_text ? intern(read_text(arg, text)) : 0;
@@ -101,7 +103,7 @@ int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, co
                   .c = address_of(codeptr_ra)});
   });
   if (number >= control_user) return control_success;
-  if (number < control_start || number > control_end) return control_ignored;
+  if (!is_of_openmp) return control_ignored;
   if (number == control_flush) {
     flush();
     return control_success;

@@ -23,6 +23,13 @@ bool is_refused(int result) noexcept {
   return result == not_asked || result == ompt_set_error;
 }
 
+/// What handlers leave out, though they are called.
+void choose_details(std::uint32_t record) noexcept {
+  context().marks = (record & record_control) != 0;
+  context().sections = (record & record_dispatch) != 0;
+  context().chunks = (record & record_chunks) != 0;
+}
+
 int answer_of(const std::vector<CallbackAnswer>& answers, int event) {
   const auto found = std::find_if(answers.begin(), answers.end(), [event](const CallbackAnswer& answer) {
     return answer.callback == static_cast<unsigned>(event);
@@ -33,8 +40,7 @@ int answer_of(const std::vector<CallbackAnswer>& answers, int event) {
 }  // namespace
 
 ompt_callback_t handler_of(int event, std::uint32_t record) noexcept {
-  context().sections = (record & record_dispatch) != 0;
-  context().chunks = (record & record_chunks) != 0;
+  choose_details(record);
   const auto row = std::find_if(callback_table.begin(), callback_table.end(),
                                 [event](const CallbackRow& r) { return static_cast<int>(r.event) == event; });
   if (row == callback_table.end() || (row->group != always && (row->group & record) == 0)) return nullptr;
@@ -42,8 +48,7 @@ ompt_callback_t handler_of(int event, std::uint32_t record) noexcept {
 }
 
 Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record, bool without_error_fault) {
-  context().sections = (record & record_dispatch) != 0;
-  context().chunks = (record & record_chunks) != 0;
+  choose_details(record);
   Registration registration;
   for (const CallbackRow& row : callback_table) {
     CallbackAnswer answer{.name = std::string(row.name), .callback = static_cast<std::uint32_t>(row.event), .note = ""};
