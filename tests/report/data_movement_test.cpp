@@ -94,6 +94,25 @@ TEST_CASE("a construct that only moves data costs with its operations what surro
   CHECK(rows[0]["ns"] == 3 * (4 + 10 + 2 + 5 + 10 + 1) * us);
 }
 
+TEST_CASE("where kernels of libraries are not recorded it is not sure that memory is of no use") {
+  for (const char* const provider : {"cupti", "ompt", "host"}) {
+    const bool has_all_kernels = std::string{provider} == "cupti";
+    Moving program;
+    program.trace.editable().locations[1].properties.push_back({"TRACER::PROVIDER", provider});
+    for (int i = 0; i < 1000; ++i) {
+      program.in(program.enter_data, 4 * us, 2 * us, [&] { program.operation(program.alloc, 4096, 0x1000, 0x9000); });
+      program.in(program.exit_data, 5 * us, 1 * us, [&] { program.operation(program.remove, 4096, 0x9000, 0); });
+    }
+    program.launch(1 * ms);
+    program.trace.simple(0, program.now + 1 * ms, EventType::program_end);
+    const Json report = report_of(program.trace);
+    const Json& unused = finding(report, "unused-allocation");
+    CHECK(unused["sure"] == (has_all_kernels ? "medium" : "low"));
+    const bool says_why = unused["text"].get<std::string>().find("did not launch") != std::string::npos;
+    CHECK(says_why == !has_all_kernels);
+  }
+}
+
 TEST_CASE("what passes between two operations is of the second, and of the last what is left") {
   Moving program;
   // Of two copies one is overwritten, and the construct's end is of the other.

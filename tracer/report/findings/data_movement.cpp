@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
@@ -77,6 +78,17 @@ constexpr std::array patterns{
 std::string text_of(const PatternRow& pattern, const DataMovementRow& all, const std::string& time_text) {
   const std::string bytes = all.bytes == 0 ? std::string{} : bytes_text(static_cast<double>(all.bytes)) + " in ";
   return format_count(all.count) + " " + pattern.who + " " + pattern.what + ": " + bytes + time_text;
+}
+
+bool is_of_no_use(DataPattern pattern) {
+  return pattern == DataPattern::unused_allocation || pattern == DataPattern::unused_transfer;
+}
+
+/// Whether kernels that the OpenMP runtime did not launch are in the trace. Neither the host's view of a device nor the
+/// runtime's records show them.
+bool has_kernels_of_libraries(const std::vector<DeviceRow>& devices) {
+  const auto shows_them = [](const DeviceRow& row) { return row.provider != "host" && row.provider != "ompt"; };
+  return !devices.empty() && std::all_of(devices.begin(), devices.end(), shows_them);
 }
 
 }  // namespace
@@ -162,7 +174,8 @@ void Judge::data_movement() {
       }
     Finding finding = at(most->region);
     finding.at = most->longest_at;
-    sure(finding, pattern.sure);
+    const bool may_be_of_use = is_of_no_use(pattern.pattern) && !has_kernels_of_libraries(report_.devices);
+    sure(finding, may_be_of_use ? "low" : pattern.sure);
     std::uint64_t idle = 0;
     for (const std::size_t cell : mine)
       if (account_.details[cell].place == Place::device_idle) idle += account_.details[cell].ns;
@@ -172,6 +185,9 @@ void Judge::data_movement() {
     if (constructs > 1) finding.text += formatted(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.text += others_idle(idle, lost);
+    if (may_be_of_use)
+      finding.text +=
+          " Kernels that OpenMP did not launch, as those of libraries, are not in the trace: they may use it.";
     finding.advice = pattern.advice;
     add(std::move(finding), name_of(pattern.pattern), std::move(mine));
   }

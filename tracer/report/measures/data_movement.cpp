@@ -176,7 +176,7 @@ void DataMovement::end(LocationRef location, const Open& open) {
   const std::uint32_t process = replay_.process_of(location);
   if (open.kind == Kind::submit) {
     // The submit does not name its device; the target construct around it does. A kernel on any device of the process
-    // counts for all: fewer copies are called unused, never more.
+    // counts for all: no kernel that is recorded used what is called unused.
     kernel_of(process);
     return;
   }
