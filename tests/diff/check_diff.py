@@ -22,7 +22,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
-        for name, kind, number in (("ten", "chain", "10"), ("twenty", "chain", "20"), ("lock", "lock", "")):
+        for name, kind, number in (("ten", "chain", "10"), ("twenty", "chain", "20"), ("lock", "lock", ""), ("even", "even", ""), ("killed", "killed", "")):
             subprocess.run([make_trace, kind, work / name] + ([number] if number else []), check=True)
         reports = {name: json.loads(subprocess.run([tracer, "report", "--json", work / name], check=True, capture_output=True).stdout)
                    for name in ("ten", "twenty")}
@@ -40,6 +40,13 @@ def main():
         need(same.returncode == 0, "a trace beside itself passes no limit")
         grown = diff(work / "ten", work / "twenty", "--fail-if", "time > 5%")
         need(grown.returncode == 1 and "limit passed" in grown.stderr, "a limit that is passed is status 1")
+        killed = diff(work / "even", work / "killed")
+        need(killed.returncode == 0 and "killed is no whole run: it was killed" in killed.stdout, "a run that was killed is named")
+        killed = diff("--json", work / "killed", work / "killed", "--fail-if", "time > 5%")
+        need(killed.returncode == 1 and "no limit can be kept" in killed.stderr and len(json.loads(killed.stdout)["notes"]) == 2, "and keeps no limit")
+        subprocess.run([tracer, "export", "--format", "otf2", "--exclude", "critical", "-o", work / "without", work / "lock"], check=True)
+        filtered = diff(work / "lock", work / "without", "--fail-if", "time > 5%")
+        need(filtered.returncode == 0 and "EXCLUDE critical in" in filtered.stdout, "another filter is named, and limits are judged nevertheless")
         several = json.loads(diff("--json", work / "ten", work / "ten", "--against", work / "twenty", work / "twenty").stdout)
         need(several["whole"]["time"]["beyond_noise"] is True and several["before"] == [str(work / "ten")] * 2, "several runs a side")
         page = work / "diff.html"

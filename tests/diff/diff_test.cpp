@@ -278,3 +278,52 @@ TEST_CASE("devices and data movement are compared, constructs of other lines as 
   CHECK(json["data_movement"][0]["bytes"]["before"] == 3072);
   CHECK(json["devices"][0]["kernel_time"]["beyond_noise"] == false);
 }
+
+TEST_CASE("runs that are not in their traces as a whole are named, and keep no limit") {
+  for (const char* const state : {"killed", "incomplete", "no events"}) {
+    Report before = run_of(100, 60), after = run_of(50, 30);
+    before.archive = "first";
+    after.archive = "second";
+    after.verdict.state = state;
+    const Diff both = diff({before}, {after});
+    CHECK_FALSE(both.are_whole_runs);
+    REQUIRE(both.notes.size() == 1);
+    CHECK(both.notes[0].starts_with("second is no whole run: "));
+    CHECK(diff_text(both, {}).find("note:   second is no whole run") != std::string::npos);
+    CHECK(nlohmann::json::parse(diff_json(both, {}))["notes"].size() == 1);
+  }
+  // What was chosen of a killed run may be whole, and other states are of no run's end.
+  Report part = run_of(100, 60), perturbed = part;
+  part.part = perturbed.part = "from 1 s to 2 s";
+  part.verdict.state = "killed";
+  perturbed.verdict.state = "perturbed";
+  CHECK(diff({part}, {perturbed}).are_whole_runs);
+  CHECK(diff({part}, {perturbed}).notes.empty());
+  part.part = "ranks 0";
+  CHECK_FALSE(diff({part}, {perturbed}).are_whole_runs);
+}
+
+TEST_CASE("traces that do not contain the same are named with what differs") {
+  const std::string record = "TRACER::SETTING::TRACER_RECORD", provenance = "TRACER::PROVENANCE";
+  Report whole = run_of(100, 60);
+  whole.archive = "whole";
+  whole.properties.push_back({record, "default"});
+  Report filtered = whole, part = whole, fewer = whole, observed = whole, paused = whole;
+  filtered.filter = "EXCLUDE critical";
+  part.part = "ranks 0";
+  fewer.properties = {{record, "-sync"}};
+  observed.properties.push_back({provenance, "OMPD attach"});
+  paused.event_counts["measurement_on_off"] = 2;
+  CHECK(diff({whole}, {whole}).notes.empty());
+  for (Report* const other : {&filtered, &part, &fewer, &observed, &paused}) {
+    other->archive = "other";
+    CHECK(diff({*other}, {*other}).notes.empty());
+    const Diff both = diff({whole, whole}, {whole, *other});
+    CHECK(both.are_whole_runs);
+    REQUIRE(both.notes.size() == 1);
+    CHECK(both.notes[0].ends_with(" in other."));
+  }
+  CHECK(diff({whole}, {fewer}).notes[0].find("TRACER_RECORD: default in whole; -sync in other.") != std::string::npos);
+  CHECK(diff({whole}, {filtered}).notes[0].find("filter: none in whole; EXCLUDE critical in other.") !=
+        std::string::npos);
+}

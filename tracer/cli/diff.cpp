@@ -82,8 +82,12 @@ int run(const Options& options) {
     print_data(report::diff_json(diff, passed) + "\n");
   else if (options.html.empty())
     print_text(report::diff_text(diff, text_options(options.rows)));
+  if (options.json || !options.html.empty())  // the text has them
+    for (const std::string& note : diff.notes) print_note(note);
   for (const std::string& line : passed) print_note("limit passed: " + line);
-  return passed.empty() ? ok : failure;
+  const bool are_judged = limits.empty() || diff.are_whole_runs;
+  if (!are_judged) print_note("no limit can be kept: a run is not in its trace as a whole");
+  return passed.empty() && are_judged ? ok : failure;
 }
 
 void add(Arguments& app, std::function<int()>& action) {

@@ -15,6 +15,7 @@
 
 #include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/diff/comparable.hpp"
 #include "tracer/report/diff/names.hpp"
 
 namespace tracer::report {
@@ -213,6 +214,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
     return std::abs(a.time.delta()) > std::abs(b.time.delta());
   });
   diff_devices(before, after, names, result);
+  look_at_what_is_missing(before, after, result);
   return result;
 }
 

@@ -89,7 +89,9 @@ Table movement_table(const Diff& diff) {
 }  // namespace
 
 std::string diff_text(const Diff& diff, const TextOptions& options) {
-  std::string text = "before: " + joined(diff.before) + "\nafter:  " + joined(diff.after) + "\n\n";
+  std::string text = "before: " + joined(diff.before) + "\nafter:  " + joined(diff.after) + "\n";
+  for (const std::string& note : diff.notes) text += "note:   " + note + "\n";
+  text += "\n";
   Table whole{"The whole run", {"of all threads", ">before", ">after", ">change", ">", ""}};
   for (const Quantity& quantity : diff.whole) {
     const Change& change = quantity.change;
@@ -116,7 +118,7 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
 }
 
 std::string diff_json(const Diff& diff, const std::vector<std::string>& passed) {
-  Json json{{"schema", "tracer-diff/1.0"}, {"before", diff.before}, {"after", diff.after}};
+  Json json{{"schema", "tracer-diff/1.1"}, {"before", diff.before}, {"after", diff.after}};
   for (const Quantity& quantity : diff.whole) json["whole"][quantity.name] = to_json(quantity.change);
   json["constructs"] = Json::array();
   for (const DiffRow& row : diff.constructs) {
@@ -149,6 +151,7 @@ std::string diff_json(const Diff& diff, const std::vector<std::string>& passed) 
                                      {"time", to_json(row.time)}});
   }
   json["limits_passed"] = passed;
+  json["notes"] = diff.notes;
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

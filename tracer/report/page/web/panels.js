@@ -96,7 +96,7 @@ function changeColumns(title, change) {
 export const panels = {
   Comparison: () => {
     const diff = meta.diff, several = diff.before.length > 1 && diff.after.length > 1, whole = Object.entries(diff.whole).map(([name, change]) => ({name, change})).filter((row) => row.change.before || row.change.after);
-    return [part(tag('p', {}, `before: ${diff.before.join(', ')}`, tag('br'), `after: ${diff.after.join(', ')}`), diff.limits_passed.map((text) => warning(`Limit passed: ${text}`)),
+    return [part(tag('p', {}, `before: ${diff.before.join(', ')}`, tag('br'), `after: ${diff.after.join(', ')}`), diff.notes.map((text) => warning(text)), diff.limits_passed.map((text) => warning(`Limit passed: ${text}`)),
       note(several ? '* more than the runs of one side differ among themselves (95 %). The timelines are those of the first of each side.' : 'One run a side: what is noise is not known.')),
       table('The whole run', whole, [['of all threads', (r) => r.name], ...changeColumns('', (r) => r.change)]),
       table('Constructs', diff.constructs, [['construct', (r) => link(r.name)], ['times', (r) => r.count.delta ? `${count(r.count.before)} > ${count(r.count.after)}` : count(r.count.after), (r) => r.count.after],

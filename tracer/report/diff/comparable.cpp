@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See comparable.hpp: runs that are not there as a whole, and runs of which not the same was recorded.
+#include "tracer/report/diff/comparable.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "tracer/base/text.hpp"
+#include "tracer/event_names.hpp"
+#include "tracer/property_names.hpp"
+
+namespace tracer::report {
+namespace {
+
+std::string property_of_report(const Report& report, const std::string& name) {
+  for (const Property& property : report.properties)
+    if (property.name == name) return property.value;
+  return {};
+}
+
+/// Whether the end of what is looked at was chosen: "to 2 s", "from 1 s to 2 s, ranks 0".
+bool has_chosen_end(const std::string& part) {
+  return part.starts_with("to ") || part.find(" to ") != std::string::npos;
+}
+
+/// "": it is there as a whole. The part of a killed run that was chosen may be.
+std::string what_a_run_lacks(const Report& report) {
+  const std::string& state = report.verdict.state;
+  if (state == "killed" && !has_chosen_end(report.part)) return "it was killed";
+  if (state == "incomplete") return "events are missing";
+  if (state == "no events") return "it has no events";
+  return {};
+}
+
+/// What a trace contains of its run; "": nothing is chosen, or it is unknown.
+struct RecordedAspect {
+  const char* name;
+  std::string (*value)(const Report& report);
+};
+
+constexpr RecordedAspect recorded_aspects[] = {
+    {"the filter", [](const Report& report) { return report.filter; }},
+    {"the part of the trace", [](const Report& report) { return report.part; }},
+    {"TRACER_RECORD",
+     [](const Report& report) {
+       return property_of_report(report, std::string{properties::setting} + "TRACER_RECORD");
+     }},
+    {"how it was observed from outside",
+     [](const Report& report) { return property_of_report(report, properties::provenance); }},
+    {"what pauses of the recording leave out",
+     [](const Report& report) {
+       const bool is_paused = report.event_counts.contains(name_of(EventType::measurement_on_off));
+       return std::string{is_paused ? "some" : ""};
+     }},
+};
+
+/// "none in A, B; EXCLUDE critical in C": by value, each with the first of its archives. "": all have the same.
+std::string different_values(const std::vector<const Report*>& reports, const RecordedAspect& aspect) {
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> archives;
+  for (const Report* report : reports) {
+    const std::string value = aspect.value(*report);
+    auto known = std::find_if(archives.begin(), archives.end(), [&](const auto& one) { return one.first == value; });
+    if (known == archives.end()) {
+      archives.push_back({value, {}});
+      known = std::prev(archives.end());
+    }
+    known->second.push_back(report->archive);
+  }
+  if (archives.size() < 2) return {};
+  std::string text;
+  for (const auto& [value, names] : archives) {
+    text += (text.empty() ? "" : "; ") + (value.empty() ? std::string{"none"} : printable(value)) + " in ";
+    for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() > most) text += " and " + format_count(names.size() - most) + " more";
+  }
+  return text;
+}
+
+}  // namespace
+
+void look_at_what_is_missing(const std::vector<Report>& before, const std::vector<Report>& after, Diff& diff) {
+  std::vector<const Report*> reports;
+  for (const std::vector<Report>* side : {&before, &after})
+    for (const Report& report : *side) reports.push_back(&report);
+  for (const Report* report : reports) {
+    const std::string lacks = what_a_run_lacks(*report);
+    if (lacks.empty()) continue;
+    diff.are_whole_runs = false;
+    diff.notes.push_back(report->archive + " is no whole run: " + lacks + ".");
+  }
+  for (const RecordedAspect& aspect : recorded_aspects) {
+    const std::string values = different_values(reports, aspect);
+    if (!values.empty())
+      diff.notes.push_back(std::string{"The traces do not contain the same: "} + aspect.name + ": " + values + ".");
+  }
+}
+
+}  // namespace tracer::report
