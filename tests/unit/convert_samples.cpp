@@ -31,8 +31,9 @@ std::vector<translate::SourcePosition> positions_of(const Addresses& addresses) 
   return positions;
 }
 
-/// Samples of one thread, at 10, 20, ...; outermost first.
-Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
+/// Samples of one thread, at 10, 20, ...
+samples::SampleSet converted(const Journal& journal, const std::vector<Addresses>& samples,
+                             const translate::Symbolizer& symbolize) {
   const test::Scratch scratch;
   std::filesystem::create_directories(scratch / "raw");
   raw::SampleWriter writer;
@@ -47,9 +48,14 @@ Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
   REQUIRE(writer.flush() == 0);
   writer.close();
   std::vector<std::string> damage;
-  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, positions_of, damage) == samples.size());
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, symbolize, damage) == samples.size());
   REQUIRE(damage.empty());
-  const samples::SampleSet set = samples::read(scratch / samples::file_name);
+  return samples::read(scratch / samples::file_name);
+}
+
+/// Their stacks, outermost first.
+Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
+  const samples::SampleSet set = converted(journal, samples, positions_of);
   Lines lines;
   for (const samples::Sample& sample : set.samples) {
     std::string line;
@@ -93,6 +99,47 @@ TEST_CASE("an address is the library's that was there at the time of the sample"
   journal.moved_code = {{0x500000, 0x501000, 15, 25, distance}};
   CHECK(stacks_of(journal, {{0x500010, 0x500020}, {0x500010, 0x500020}, {0x500010, 0x500020}}) ==
         Lines{"program@0x20 > program@0x11", "plugin.so@0x20 > plugin.so@0x11", "program@0x20 > program@0x11"});
+}
+
+TEST_CASE("functions that begin threads are the C library's, and those of users whose names are like theirs are not") {
+  struct Known {
+    translate::SourcePosition position;
+    samples::Origin origin;
+  };
+  const auto function = [](const char* name, const char* module, std::uint32_t line) {
+    translate::SourcePosition position;
+    position.function = name;
+    position.module = module;
+    position.line = line;
+    return position;
+  };
+  using samples::Origin;
+  const std::vector<Known> known{{function("clone_mesh", "/bin/program", 7), Origin::user},
+                                 {function("clone(Tree const&)", "/bin/program", 8), Origin::user},
+                                 {function("start_threads", "/bin/program", 0), Origin::user},
+                                 {function("clone", "/bin/program", 9), Origin::user},
+                                 {function("clone", "", 10), Origin::user},  // of Python
+                                 {function("_start_solver", "/bin/program", 0), Origin::user},
+                                 {function("clone3", "/lib/libc.so.6", 0), Origin::runtime},
+                                 {function("start_thread", "/lib/libc.so.6", 442), Origin::runtime},
+                                 {function("__libc_start_call_main", "/lib/libc.so.6", 0), Origin::runtime},
+                                 {function("clone", "/bin/static", 0), Origin::runtime},
+                                 {function("_start", "/bin/program", 0), Origin::runtime}};
+  Addresses stack;  // innermost first, which is at its own address and not behind a call
+  for (std::size_t i = known.size(); i-- > 0;) stack.push_back(0x500010 + i - (i + 1 == known.size() ? 1 : 0));
+  const auto symbolize = [&](const std::vector<std::uint64_t>& addresses) {
+    std::vector<translate::SourcePosition> positions;
+    for (const std::uint64_t address : addresses) positions.push_back(known.at(address - 0x500010).position);
+    return positions;
+  };
+  const samples::SampleSet set = converted(journal_of_a_thread(), {stack}, symbolize);
+  const auto& frames = set.stacks.at(set.samples.at(0).stack);
+  REQUIRE(frames.size() == known.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    INFO(known[i].position.function + " in " + known[i].position.module);
+    CHECK(set.strings[set.frames[frames[i]].function] == known[i].position.function);
+    CHECK(set.frames[frames[i]].origin == known[i].origin);
+  }
 }
 
 TEST_CASE("a stream of more counters than runs have keeps the first of them, and is damaged") {

@@ -45,11 +45,25 @@ bool is_of_python(const std::string& module) {
   return name.starts_with("python3") || name.starts_with("libpython3");
 }
 
-/// Functions of the C library that begin programs and threads: outermost, and nobody's business.
-bool starts_things(std::string_view function) {
-  for (const char* name : {"__libc_start", "_start", "start_thread", "clone", "__clone"})
-    if (function.starts_with(name)) return true;
+/// The C library, also where it has the functions for threads in a library of their own.
+bool is_c_library(const std::string& module) {
+  const std::string_view path{module};
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const char* library : {"libc.so", "libc-", "libc.musl", "ld-musl", "libpthread"})
+    if (name.starts_with(library)) return true;
   return false;
+}
+
+/// Functions of the C library that begin programs and threads: outermost, and nobody's business. Users may have
+/// functions of their names but for those that are reserved; a program that is linked statically has the library's, of
+/// which nobody knows the line.
+bool starts_things(const translate::SourcePosition& position) {
+  const std::string& function = position.function;
+  if (position.module.empty()) return false;  // an interpreter's
+  if (function == "_start" || function.starts_with("__libc_start") || function == "__clone" || function == "__clone3")
+    return true;
+  const bool is_named_so = function == "start_thread" || function == "clone" || function == "clone3";
+  return is_named_so && (position.line == 0 || is_c_library(position.module));
 }
 
 struct VectorHash {
@@ -279,8 +293,7 @@ class Builder {
     frame.module = string(position.module);
     frame.line = position.line;
     const bool is_runtimes = !position.module.empty() && position.module == journal_.run.runtime_library;
-    frame.origin =
-        is_runtimes || starts_things(position.function) ? samples::Origin::runtime : origin_of(position.module);
+    frame.origin = is_runtimes || starts_things(position) ? samples::Origin::runtime : origin_of(position.module);
     return frame;
   }
 
