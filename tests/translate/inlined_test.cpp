@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that the compiler put into others, by this program's own debug information.
+// Functions that the compiler put into others, by this program's own debug information, and where that is.
 #include "catch.hpp"
 
 #include <link.h>
+#include <unistd.h>
 
 #include <climits>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tracer/base/libdw.hpp"
+#include "tracer/translate/regions/debug_files.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 
 using namespace tracer;
@@ -91,4 +94,36 @@ TEST_CASE("where modules overlap an address is in the first of them") {
   for (const auto& position : look_up({0x1001, 0x3000, 0x3001, 0x4001, 0x5001, 0x800}))  // return addresses
     modules.push_back(position.module);
   CHECK(modules == std::vector<std::string>{"/nowhere/a", "/nowhere/a", "/nowhere/b", "/nowhere/b", "", ""});
+}
+
+TEST_CASE("the file that dwz makes for several others is not looked for by the build id of one of them") {
+  const LibDw* const dw = libdw();
+  if (dw == nullptr) SKIP_TEST("dwz's common file: no libdw here");
+  std::string library;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* to) {
+        const std::string path = info->dlpi_name;
+        if (path.find("/libc.so") == std::string::npos) return 0;
+        *static_cast<std::string*>(to) = path;
+        return 1;
+      },
+      &library);
+  Dwfl_Callbacks callbacks{};
+  callbacks.find_debuginfo = translate::find_debuginfo;
+  callbacks.section_address = dw->dwfl_offline_section_address;
+  const std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl{dw->dwfl_begin(&callbacks),
+                                                    [](Dwfl* session) { libdw()->dwfl_end(session); }};
+  REQUIRE(dwfl);
+  Dwfl_Module* const module = dw->dwfl_report_elf(dwfl.get(), "libc", library.c_str(), -1, 0, true);
+  dw->dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  const auto finds = [&](const char* link) {
+    char* name = nullptr;
+    const int fd = translate::find_debuginfo(module, nullptr, "libc", 0, library.c_str(), link, 0, &name);
+    std::free(name);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+  };
+  if (module == nullptr || !finds(nullptr)) SKIP_TEST("dwz's common file: the C library has no debug file here");
+  CHECK(!finds("../.dwz/common"));
+  CHECK(!finds("common"));
 }

@@ -70,6 +70,8 @@ int without_zstd_at(const std::string& path) {
 
 int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char* file, const char* link,
                    GElf_Word checksum, char** name) {
+  // So libdwfl asks for the file that dwz makes for several others (.gnu_debugaltlink). libdw finds that one itself.
+  if (link != nullptr && checksum == 0) return -1;
   const unsigned char* bits = nullptr;
   GElf_Addr address = 0;
   const int size = libdw()->dwfl_module_build_id(module, &bits, &address);

@@ -16,7 +16,7 @@ int without_zstd_at(const std::string& path);
 
 /// The find_debuginfo of Dwfl_Callbacks: separate debug information by build id, where distributions put it, or by
 /// .gnu_debuglink. Not libdwfl's own search: that may query servers on the network. A descriptor of the caller's, and
-/// in `name` the file's, from malloc; -1: there is none.
+/// in `name` the file's, from malloc; -1: there is none, or a link without a checksum names it (dwz's common file).
 int find_debuginfo(Dwfl_Module* module, void** user_data, const char* module_name, Dwarf_Addr low, const char* file,
                    const char* link, GElf_Word checksum, char** name);
 
