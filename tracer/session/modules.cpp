@@ -3,6 +3,7 @@
 #include "tracer/session/modules.hpp"
 
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -50,7 +51,30 @@ std::uint64_t version_of(const dl_phdr_info& info) {
   return info.dlpi_adds + info.dlpi_subs;
 }
 
-std::string executable() {
+/// The file that is mapped at an address.
+struct MappedFile {
+  std::uint64_t inode = 0;  ///< 0 unknown
+  std::string path;         ///< "" unknown
+};
+
+MappedFile mapped_file(std::uint64_t address) {
+  std::istringstream maps{read_small_file("/proc/self/maps", 16u << 20)};
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin = 0, end = 0, inode = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx %*s %*s %*s %llu", &begin, &end, &inode) != 3 || address < begin ||
+        address >= end)
+      continue;
+    const std::size_t path = line.find('/');
+    return {inode, path == std::string::npos ? std::string{} : line.substr(path)};
+  }
+  return {};
+}
+
+/// Of the program that is mapped at an address. If the loader was started with it as its argument, the executable is
+/// the loader; the kernel has loaded no other one then, as for a program that is linked statically (AT_BASE).
+std::string program_file(std::uint64_t address) {
+  if (::getauxval(AT_BASE) == 0)
+    if (std::string path = mapped_file(address).path; !path.empty()) return path;
   char path[PATH_MAX];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
   return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : std::string{};
@@ -74,7 +98,7 @@ int add_module(dl_phdr_info* info, std::size_t, void* to) {
   }
   if (module.end == 0) return 0;
   module.path = info->dlpi_name ? info->dlpi_name : "";
-  if (module.path.empty() && snapshot.modules.empty()) module.path = executable();
+  if (module.path.empty() && snapshot.modules.empty()) module.path = program_file(module.begin);
   if (!module.path.empty() && module.path[0] != '/' && module.path.find('/') != std::string::npos) {
     char resolved[PATH_MAX];
     if (::realpath(module.path.c_str(), resolved)) module.path = resolved;
@@ -88,25 +112,13 @@ int read_version(dl_phdr_info* info, std::size_t, void* to) {
   return 1;
 }
 
-/// The number of the file that is mapped at an address; 0 unknown.
-std::uint64_t mapped_inode(std::uint64_t address) {
-  std::istringstream maps{read_small_file("/proc/self/maps", 16u << 20)};
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long long begin = 0, end = 0, inode = 0;
-    if (std::sscanf(line.c_str(), "%llx-%llx %*s %*s %*s %llu", &begin, &end, &inode) == 3 && address >= begin &&
-        address < end)
-      return inode;
-  }
-  return 0;
-}
-
 /// Distinguishes a file without a build id from one that is built in its place while it runs: by its size and time of
 /// change, as a fact that convert.cpp reads.
 void identify_file(const Module& module, raw::JournalWriter& journal) {
   struct stat info {};
   if (!module.build_id.empty() || module.path.empty() || module.path[0] != '/') return;
   if (::stat(module.path.c_str(), &info) != 0) return;
-  const std::uint64_t inode = mapped_inode(module.begin);
+  const std::uint64_t inode = mapped_file(module.begin).inode;
   const bool is_it = inode == 0 || inode == info.st_ino;
   const auto size = is_it ? static_cast<std::uint64_t>(info.st_size) : 0;
   journal.fact(file_fact_name(module.begin), file_fact(size, is_it ? changed_ns(info) : 0, module.path));
