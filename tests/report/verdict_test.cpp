@@ -299,6 +299,9 @@ TEST_CASE("where no place has its line it is said why") {
   CHECK(note_with({{"TRACER::NO_LINES::/usr/bin/app", "another file than the one that ran"}}, false) ==
         begin + "/usr/bin/app is another file than the one that ran.");
   CHECK(note_with({}, true).empty());  // some have theirs
+  CHECK(note_with({{"TRACER::NO_LINES::/usr/lib/libsolve.so.3", "not there any more"}}, true) ==
+        "Some places have addresses instead of lines: /usr/lib/libsolve.so.3 is not there any more.");
+  CHECK(note_with({{"TRACER::NO_LINES::/usr/bin/app", "not there any more"}}, true).empty());  // it has no such place
 }
 
 TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {

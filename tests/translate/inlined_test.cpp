@@ -7,6 +7,7 @@
 
 #include <climits>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -94,6 +95,23 @@ TEST_CASE("where modules overlap an address is in the first of them") {
   for (const auto& position : look_up({0x1001, 0x3000, 0x3001, 0x4001, 0x5001, 0x800}))  // return addresses
     modules.push_back(position.module);
   CHECK(modules == std::vector<std::string>{"/nowhere/a", "/nowhere/a", "/nowhere/b", "/nowhere/b", "", ""});
+}
+
+TEST_CASE("of a file that is not there, or another one by its build id, it is said that it is not read") {
+  if (libdw() == nullptr) SKIP_TEST("files that are not read: no libdw here");
+  std::map<std::string, std::string> said;
+  Module gone{"/nowhere/a", "", 0x1000, 0x4000, 0, 0, 0}, idle{"/nowhere/b", "", 0x5000, 0x6000, 0, 0, 0},
+      program = this_program();
+  program.begin = 0x10000;
+  program.build_id = "0102";
+  const auto not_read = [&](const std::string& path, const std::string& why) { said[path] = why; };
+  const auto here_and_there = translate::make_symbolizer({gone, idle, program}, false, not_read);
+  CHECK(here_and_there({0x2000, outer()})[1].line == 0);
+  CHECK(said == std::map<std::string, std::string>{{gone.path, "not there any more"},
+                                                   {program.path, "another file than the one that ran"}});
+  said.clear();
+  CHECK(translate::make_symbolizer({this_program()}, false, not_read)({outer()})[0].line != 0);
+  CHECK(said.empty());
 }
 
 TEST_CASE("the file that dwz makes for several others is not looked for by the build id of one of them") {

@@ -182,12 +182,15 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translation.spill_directory = directory;
   if (!result.ended) translation.seen_until = last_sample(raw_directory, source->journal());
   std::vector<Module> modules = source->journal().modules;
-  for (Module& module : modules) {
-    if (!options.symbols || !was_replaced(module, source->journal())) continue;
-    module.build_id = "another";  // that no file has
-    translation.properties.push_back({properties::no_lines_of + module.path, "another file than the one that ran"});
-  }
-  if (options.symbols) translation.symbolize = translate::make_symbolizer(modules);
+  for (Module& module : modules)
+    if (options.symbols && was_replaced(module, source->journal())) module.build_id = "another";  // that no file has
+  // Of those that constructs are in; the archive's properties come after its regions.
+  const auto not_read = [&all = translation.properties](const std::string& path, const std::string& why) {
+    const std::string name = properties::no_lines_of + path;
+    if (std::none_of(all.begin(), all.end(), [&](const Property& known) { return known.name == name; }))
+      all.push_back({name, why});
+  };
+  if (options.symbols) translation.symbolize = translate::make_symbolizer(modules, false, not_read);
   const std::string no_lines = options.symbols ? translate::why_no_lines() : "asked for without (--no-symbols)";
   if (!no_lines.empty()) translation.properties.push_back({properties::no_lines, no_lines});
   const report::Filter filter = filter_of(source->journal(), result.invalid_filter);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program without a build id that is another file when the archive is made gets no lines of that one, and the archive says so;
-a stripped one gets those of the debug file that it names.
+"""A program without a build id that is another file when the archive is made, or gone, gets no lines, and the archive says so; a
+stripped one gets those of the debug file that it names.
 
 check_rebuilt.py --tool libtracer.so --tracer tracer PROGRAM"""
 import argparse
@@ -15,22 +15,26 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from traced import clean, judge, traced  # noqa: E402
 
 
-def check(options, directory, is_rebuilt):
-    program, output = pathlib.Path(directory, f"program{is_rebuilt}"), pathlib.Path(directory, f"trace{is_rebuilt}")
+def check(options, directory, change):
+    """`change`: what becomes of the program before the archive is made."""
+    program, output = pathlib.Path(directory, f"program{change}"), pathlib.Path(directory, f"trace{change}")
     shutil.copy(options.program, program)
     subprocess.run([program], env=traced(options, output, OMP_NUM_THREADS="2", TRACER_CONVERT="later"), capture_output=True, timeout=60)
-    if is_rebuilt:
+    if change == "gone":
+        program.unlink()
+    elif change == "rebuilt":
         with open(program, "ab") as file:
             file.write(b"another build")
     done = subprocess.run([options.tracer, "convert", str(output)], env=clean(), capture_output=True, text=True, timeout=60)
     faults, contents = judge(output / "traces.otf2", options.tracer)
     yield from faults
     has_lines = any("@constructs.c:" in name for name in contents.regions)
-    if has_lines == is_rebuilt:
-        yield f"rebuilt {is_rebuilt}: lines {has_lines}: {sorted(contents.regions)} {done.stderr}"
+    if has_lines == bool(change):
+        yield f"{change}: lines {has_lines}: {sorted(contents.regions)} {done.stderr}"
     said = subprocess.run([options.tracer, "info", "--json", str(output)], env=clean(), capture_output=True, text=True, timeout=60).stdout
-    if ("NO_LINES" in said) != is_rebuilt:
-        yield f"rebuilt {is_rebuilt}: said {'NO_LINES' in said}"
+    reasons = {"gone": "not there any more", "rebuilt": "another file than the one that ran"}
+    if ("NO_LINES" in said) != bool(change) or reasons.get(change, "") not in said:
+        yield f"{change}: said {said}"
 
 
 def check_debuglink(options, directory):
@@ -56,7 +60,7 @@ def main():
     parser.add_argument("program")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        faults = [fault for is_rebuilt in (False, True) for fault in check(options, directory, is_rebuilt)]
+        faults = [fault for change in ("", "rebuilt", "gone") for fault in check(options, directory, change)]
         if shutil.which("objcopy"):
             faults += check_debuglink(options, directory)
         else:

@@ -287,27 +287,33 @@ void Judge::sleeping_machine() {
                            "with TRACER_CLOCK=system if that may happen again.");
 }
 
-/// Where no place has its line: why, and what to do.
+/// Where no place has its line: why, and what to do. Where some have none, why, if that is known.
 void Judge::lines_that_are_missing() {
   std::map<std::string, std::size_t> modules;  // places in each
+  bool have_some = false;
   for (const Region& region : definitions_.regions) {
-    if (region.begin_line != 0) return;
-    if (region.name.find(" @0x") != std::string::npos) ++modules[region.source_file];
+    if (region.begin_line != 0)
+      have_some = true;
+    else if (region.name.find(" @0x") != std::string::npos)
+      ++modules[region.source_file];
   }
   if (modules.empty()) return;
   std::string why;
   for (const Property& property : report_.properties) {
     if (property.name == properties::no_lines) why = property.value;
     if (const std::string_view of = properties::no_lines_of; why.empty() && property.name.starts_with(of))
-      why = property.name.substr(of.size()) + " is " + property.value;
+      if (const std::string path = property.name.substr(of.size()); !have_some || modules.contains(path))
+        why = path + " is " + property.value;
   }
+  if (why.empty() && have_some) return;
   if (why.empty()) {
     const auto most = std::max_element(modules.begin(), modules.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     why = (most->first.empty() ? "the program" : module_name(most->first)) +
           " has no debug information (build it with -g, beside -O2)";
   }
-  note("no-lines", "Places have addresses instead of lines: " + why + ".");
+  note("no-lines",
+       std::string{have_some ? "Some places" : "Places"} + " have addresses instead of lines: " + why + ".");
 }
 
 }  // namespace tracer::report

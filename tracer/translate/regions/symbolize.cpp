@@ -77,7 +77,9 @@ int consider(Dwarf_Die* die, void* data) {
 class DwarfReader {
  public:
   explicit DwarfReader(const std::vector<Module>& modules);
-  SourcePosition look_up(std::uint64_t address, const std::string& build_id, bool with_inlined);
+  SourcePosition look_up(std::uint64_t address, const Module& mapped, bool with_inlined);
+  /// Why the files of modules were not read, by their paths.
+  const std::map<std::string, std::string>& not_read() const noexcept { return not_read_; }
 
  private:
   /// A piece of code of a compilation unit; addresses of the process.
@@ -101,6 +103,7 @@ class DwarfReader {
   const LibDw* dw_ = libdw();
   std::optional<InlinedFunctions> inlined_;
   std::map<Dwfl_Module*, Pieces> pieces_;
+  std::map<std::string, std::string> not_read_;
   Dwfl_Callbacks callbacks_{};
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl_{nullptr, [](Dwfl* d) { libdw()->dwfl_end(d); }};
 };
@@ -113,7 +116,11 @@ DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   dwfl_.reset(dw_->dwfl_begin(&callbacks_));
   if (!dwfl_) return;
   for (const Module& m : modules) {
-    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path)) continue;
+    if (m.path.empty() || m.path[0] != '/') continue;
+    if (!is_file(m.path)) {
+      not_read_[m.path] = "not there any more";
+      continue;
+    }
     const int plain = without_zstd_at(m.path);
     if (!dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), plain, m.bias, true) && plain >= 0)
       close(plain);
@@ -266,7 +273,7 @@ std::string DwarfReader::enclosing(const Piece& piece, Dwarf_Addr address, const
   return user_name(e.best);
 }
 
-SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id, bool with_inlined) {
+SourcePosition DwarfReader::look_up(std::uint64_t address, const Module& mapped, bool with_inlined) {
   SourcePosition position;
   if (!dwfl_ || address == 0) return position;
   const Dwarf_Addr call = address - 1;
@@ -275,8 +282,11 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   const unsigned char* bits = nullptr;
   GElf_Addr note = 0;
   const int size = dw_->dwfl_module_build_id(module, &bits, &note);
-  if (!build_id.empty() && (size <= 0 || hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id))
-    return position;  // replaced since
+  if (!mapped.build_id.empty() &&
+      (size <= 0 || hexadecimal({bits, static_cast<std::size_t>(size)}) != mapped.build_id)) {
+    not_read_[mapped.path] = "another file than the one that ran";
+    return position;
+  }
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(module, *piece, call, position);
   if (piece && !with_inlined && position.line != 0) leave_inlined(*piece, call, position);
@@ -327,8 +337,9 @@ std::string why_no_lines() {
   return libdw() == nullptr ? no_libdw : "";
 }
 
-Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
-  return [places = ModulePlaces{std::move(modules)}, with_inlined](const std::vector<std::uint64_t>& addresses) {
+Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined, NotRead not_read) {
+  return [places = ModulePlaces{std::move(modules)}, with_inlined,
+          tell = std::move(not_read)](const std::vector<std::uint64_t>& addresses) {
     // Only modules that are requested are opened: a program may have mapped hundreds.
     std::vector<Module> used;
     std::set<std::pair<std::uint64_t, std::string_view>> known;
@@ -340,11 +351,13 @@ Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
     positions.reserve(addresses.size());
     for (const std::uint64_t address : addresses) {
       const Module* m = places.at(address - 1);
-      positions.push_back(m ? reader.look_up(address, m->build_id, with_inlined) : SourcePosition{});
+      positions.push_back(m ? reader.look_up(address, *m, with_inlined) : SourcePosition{});
       if (!m) continue;
       positions.back().module = m->path;
       positions.back().offset = address - m->bias;
     }
+    if (tell)
+      for (const auto& [path, why] : reader.not_read()) tell(path, why);
     return positions;
   };
 }
