@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tracer/base/formatted.hpp"
+#include "tracer/base/outlined_names.hpp"
 #include "tracer/ompd/snapshot.hpp"
 
 namespace tracer::ompd {
@@ -49,14 +50,6 @@ constexpr std::array entry_points = {
     EntryPoint{"GOMP_taskgroup_end", Activity::taskgroup},
     EntryPoint{"__tgt_", Activity::target},
 };
-
-/// Without what compilers append to a region's or task's body.
-std::string user_name(const std::string& function) {
-  std::string name = function;
-  for (const std::string_view mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp."})
-    name.resize(std::min(name.size(), name.find(mark)));
-  return name;
-}
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -237,7 +230,7 @@ std::string text_of(const Position& position) {
   std::string text = position.file.empty()
                          ? formatted("0x%" PRIx64, position.address)
                          : std::string{base_name(position.file)} + ":" + std::to_string(position.line);
-  const std::string name = user_name(position.function);
+  const std::string name{without_outlining(position.function)};
   if (!name.empty()) text += " (" + name + ")";
   return text;
 }

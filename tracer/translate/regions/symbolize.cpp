@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "tracer/base/libdw.hpp"
+#include "tracer/base/outlined_names.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/translate/regions/debug_files.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
@@ -25,15 +25,9 @@
 namespace tracer::translate {
 namespace {
 
-bool is_outlined(const char* name) {
-  return std::strstr(name, "omp_outlined") || std::strstr(name, "omp_task_entry") || std::strstr(name, "_omp_fn") ||
-         std::strncmp(name, "__omp_offloading", 16) == 0 || std::strstr(name, ".omp.") || std::strstr(name, "..omp_");
-}
-
 /// "solve" for what the compiler made of it: solve.omp_outlined, solve._omp_fn.0; "" when nothing is left.
-std::string user_name(std::string name) {
-  for (const char* mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp."})
-    if (const auto at = name.find(mark); at != std::string::npos) name.resize(at);
+std::string user_name(std::string_view symbol) {
+  const std::string name{without_outlining(symbol)};
   if (name.empty() || name[0] == '.') return "";
   return fortran_name(demangled(name));
 }
@@ -248,7 +242,7 @@ std::vector<SourceFrame> DwarfReader::frames_of(const Piece& piece, Dwarf_Addr a
   for (const InlinedCall& call : calls) {
     frames.back().file = whole_path(piece.unit, call.file);
     frames.back().line = call.line;
-    if (!is_outlined(call.function.c_str())) frames.push_back({user_name(call.function), "", 0});
+    if (!is_outlined(call.function)) frames.push_back({user_name(call.function), "", 0});
   }
   frames.back().file = position.file;
   frames.back().line = position.line;
@@ -262,7 +256,7 @@ std::string DwarfReader::enclosing(const Piece& piece, Dwarf_Addr address, const
   std::string file = position.file;
   std::uint32_t line = position.line;
   for (const InlinedCall& call : inlined_->at(piece.unit, address - piece.bias)) {
-    if (is_outlined(call.function.c_str())) continue;
+    if (is_outlined(call.function)) continue;
     file = whole_path(piece.unit, call.file);
     line = call.line;
     break;
@@ -295,8 +289,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const Module& mapped,
   // A construct is in the function that it is written in, whatever the compiler has put that into.
   if (!with_inlined && piece)
     for (const InlinedCall& inner : inlined_->around_call(piece->unit, address - piece->bias))
-      if (!inner.function.empty() && !is_outlined(inner.function.c_str()))
-        position.function = user_name(inner.function);
+      if (!inner.function.empty() && !is_outlined(inner.function)) position.function = user_name(inner.function);
   position.function = name_in_file(std::move(position.function), position.file);
   if (with_inlined && piece) position.frames = frames_of(*piece, call, position);
   return position;

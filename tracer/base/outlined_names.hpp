@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symbols of the functions that compilers make of constructs: solve.omp_outlined (clang), solve._omp_fn.0 (GCC),
+// solve.DIR.OMP.PARALLEL.LOOP.2.split78 (Intel's), _QPsolve..omp_par (flang).
+#pragma once
+
+#include <string_view>
+
+namespace tracer {
+
+/// Whether the symbol is of such a function.
+constexpr bool is_outlined(std::string_view symbol) noexcept {
+  for (const std::string_view mark : {"omp_outlined", "omp_task_entry", "_omp_fn", ".omp.", "..omp_", ".DIR.OMP."})
+    if (symbol.find(mark) != std::string_view::npos) return true;
+  return symbol.starts_with("__omp_offloading");
+}
+
+/// The symbol of the function around the construct, as far as the other one has it: what flang appends stays.
+constexpr std::string_view without_outlining(std::string_view symbol) noexcept {
+  for (const std::string_view mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp.", ".DIR.OMP."})
+    symbol = symbol.substr(0, symbol.find(mark));
+  return symbol;
+}
+
+}  // namespace tracer
