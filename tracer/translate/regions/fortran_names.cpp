@@ -11,7 +11,8 @@ namespace tracer::translate {
 namespace {
 
 /// Flang: _Q, then a capital letter and a name (small letters, digits, underscores) for each scope: M module,
-/// S submodule, F host procedure, P the procedure itself. "" when it is something else.
+/// S submodule, F host procedure, P the procedure itself. A host without a name is the main program. "" when it is
+/// something else.
 std::string of_flang(std::string_view name) {
   if (name.starts_with("_QQmain")) return "main program";
   if (!name.starts_with("_Q")) return "";
@@ -21,8 +22,10 @@ std::string of_flang(std::string_view name) {
     if (std::string_view{"MSFP"}.find(kind) == std::string_view::npos) return "";
     const std::size_t begin = at;
     while (at < name.size() && std::isupper(static_cast<unsigned char>(name[at])) == 0) ++at;
-    if (at == begin) return "";
-    result += (result.empty() ? "" : "::") + std::string{name.substr(begin, at - begin)};
+    const bool is_program = kind == 'F' && begin == 3 && at == begin && at < name.size();
+    if (at == begin && !is_program) return "";
+    result += result.empty() ? "" : "::";
+    result += is_program ? std::string_view{"main program"} : name.substr(begin, at - begin);
   }
   return result;
 }
@@ -47,7 +50,12 @@ std::string name_in_file(std::string function, std::string_view file) {
   const std::string_view ending = file.substr(std::min(file.rfind('.'), file.size()));
   const bool is_fortran = ending.size() > 1 && (ending[1] == 'f' || ending[1] == 'F') &&
                           ending.find_first_not_of("0123456789orpORP", 2) == std::string_view::npos;  // .f90, .F, .for
-  while (is_fortran && function.size() > 1 && function.ends_with('_')) function.pop_back();
+  if (!is_fortran) return function;
+  const std::size_t dot = function.find('.');
+  if (dot != 0 && dot != std::string::npos && dot + 1 < function.size() &&
+      function.find_first_not_of("0123456789", dot + 1) == std::string::npos)
+    function.resize(dot);
+  while (function.size() > 1 && function.ends_with('_')) function.pop_back();
   return function;
 }
 
