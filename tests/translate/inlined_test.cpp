@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstddef>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "tracer/base/libdw.hpp"
 #include "tracer/translate/regions/debug_files.hpp"
+#include "tracer/translate/regions/symbol_names.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 
 using namespace tracer;
@@ -63,6 +65,20 @@ Module this_program() {
   module.end = ~std::uint64_t{0};
   return module;
 }
+
+/// A file at its own addresses; only where libdw is.
+struct FileModule {
+  explicit FileModule(const std::string& path) {
+    callbacks.find_debuginfo = translate::find_debuginfo;
+    callbacks.section_address = libdw()->dwfl_offline_section_address;
+    session.reset(libdw()->dwfl_begin(&callbacks));
+    module = libdw()->dwfl_report_elf(session.get(), "file", path.c_str(), -1, 0, true);
+    libdw()->dwfl_report_end(session.get(), nullptr, nullptr);
+  }
+  Dwfl_Callbacks callbacks{};
+  std::unique_ptr<Dwfl, void (*)(Dwfl*)> session{nullptr, [](Dwfl* one) { libdw()->dwfl_end(one); }};
+  Dwfl_Module* module = nullptr;
+};
 
 }  // namespace
 
@@ -115,8 +131,7 @@ TEST_CASE("of a file that is not there, or another one by its build id, it is sa
 }
 
 TEST_CASE("the file that dwz makes for several others is not looked for by the build id of one of them") {
-  const LibDw* const dw = libdw();
-  if (dw == nullptr) SKIP_TEST("dwz's common file: no libdw here");
+  if (libdw() == nullptr) SKIP_TEST("dwz's common file: no libdw here");
   std::string library;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* to) {
@@ -126,22 +141,36 @@ TEST_CASE("the file that dwz makes for several others is not looked for by the b
         return 1;
       },
       &library);
-  Dwfl_Callbacks callbacks{};
-  callbacks.find_debuginfo = translate::find_debuginfo;
-  callbacks.section_address = dw->dwfl_offline_section_address;
-  const std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl{dw->dwfl_begin(&callbacks),
-                                                    [](Dwfl* session) { libdw()->dwfl_end(session); }};
-  REQUIRE(dwfl);
-  Dwfl_Module* const module = dw->dwfl_report_elf(dwfl.get(), "libc", library.c_str(), -1, 0, true);
-  dw->dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  const FileModule file{library};
   const auto finds = [&](const char* link) {
     char* name = nullptr;
-    const int fd = translate::find_debuginfo(module, nullptr, "libc", 0, library.c_str(), link, 0, &name);
+    const int fd = translate::find_debuginfo(file.module, nullptr, "libc", 0, library.c_str(), link, 0, &name);
     std::free(name);
     if (fd >= 0) close(fd);
     return fd >= 0;
   };
-  if (module == nullptr || !finds(nullptr)) SKIP_TEST("dwz's common file: the C library has no debug file here");
+  if (file.module == nullptr || !finds(nullptr)) SKIP_TEST("dwz's common file: the C library has no debug file here");
   CHECK(!finds("../.dwz/common"));
   CHECK(!finds("common"));
+}
+
+TEST_CASE("the name of a symbol is the one that libdwfl finds for the address, whatever was looked up before") {
+  const LibDw* const dw = libdw();
+  if (dw == nullptr) SKIP_TEST("names of symbols: no libdw here");
+  const Module program = this_program();
+  const FileModule file{program.path};
+  REQUIRE(file.module != nullptr);
+  Dwarf_Addr begin = 0, end = 0;
+  dw->dwfl_module_info(file.module, nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
+  REQUIRE(begin < end);
+  std::vector<Dwarf_Addr> addresses;
+  for (Dwarf_Addr i = 0; i < 200; ++i) addresses.push_back(begin + (end - begin) / 200 * i);  // all sections
+  const Dwarf_Addr function = reinterpret_cast<Dwarf_Addr>(&outer) - program.bias;
+  for (Dwarf_Addr i = 0; i < 100; ++i) addresses.push_back(function + 60 - i);
+  translate::SymbolNames names{*dw};
+  std::size_t others = 0;
+  for (const Dwarf_Addr address : addresses)
+    if (names.at(file.module, address) != dw->dwfl_module_addrname(file.module, address)) ++others;
+  CHECK(others == 0);
+  CHECK_THAT(std::string{names.at(file.module, function)}, ContainsSubstring("outer"));
 }

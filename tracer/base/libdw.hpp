@@ -11,6 +11,7 @@ namespace tracer {
 // clang-format off
 #define TRACER_LIBDW_FUNCTIONS(X) \
   X(dwfl_begin) X(dwfl_end) X(dwfl_report_elf) X(dwfl_report_end) X(dwfl_addrmodule) X(dwfl_module_addrname) \
+  X(dwfl_module_getsymtab) X(dwfl_module_getsym_info) X(dwfl_module_address_section) \
   X(dwfl_module_build_id) X(dwfl_module_nextcu) X(dwfl_module_getsrc) X(dwfl_module_info) X(dwfl_lineinfo) \
   X(dwfl_offline_section_address) X(dwfl_linux_proc_report) X(dwfl_linux_proc_attach) X(dwfl_linux_proc_find_elf) \
   X(dwfl_core_file_report) X(dwfl_core_file_attach) X(dwfl_build_id_find_elf) X(dwfl_standard_find_debuginfo) \

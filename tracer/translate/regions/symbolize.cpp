@@ -21,6 +21,7 @@
 #include "tracer/translate/regions/debug_files.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
 #include "tracer/translate/regions/inlined.hpp"
+#include "tracer/translate/regions/symbol_names.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -87,8 +88,8 @@ class DwarfReader {
   Pieces pieces_of(Dwfl_Module* module) const;
   const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
   Dwarf_Line* first_row(const Piece& piece, Dwarf_Addr at) const;
-  Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const;
-  void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
+  Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number);
+  void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position);
   void leave_inlined(const Piece& piece, Dwarf_Addr address, SourcePosition& position);
   std::string whole_path(Dwarf_Die* unit, const std::string& file) const;
   std::vector<SourceFrame> frames_of(const Piece& piece, Dwarf_Addr address, const SourcePosition& position);
@@ -96,6 +97,7 @@ class DwarfReader {
 
   const LibDw* dw_ = libdw();
   std::optional<InlinedFunctions> inlined_;
+  std::optional<SymbolNames> symbols_;
   std::map<Dwfl_Module*, Pieces> pieces_;
   std::map<std::string, std::string> not_read_;
   Dwfl_Callbacks callbacks_{};
@@ -105,6 +107,7 @@ class DwarfReader {
 DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   if (!dw_) return;
   inlined_.emplace(*dw_);
+  symbols_.emplace(*dw_);
   callbacks_.find_debuginfo = find_debuginfo;
   callbacks_.section_address = dw_->dwfl_offline_section_address;
   dwfl_.reset(dw_->dwfl_begin(&callbacks_));
@@ -178,9 +181,9 @@ Dwarf_Line* DwarfReader::first_row(const Piece& piece, Dwarf_Addr at) const {
 
 // Line 0: the compiler's own code, as calls of the runtime are that flang and optimisers make. It belongs to the line
 // before it in the same function.
-Dwarf_Line* DwarfReader::row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const {
-  const char* const symbol = dw_->dwfl_module_addrname(module, address);
-  if (symbol != nullptr && is_outlined(symbol) && dw_->dwfl_module_addrname(module, address - 1) != symbol)
+Dwarf_Line* DwarfReader::row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) {
+  const char* const symbol = symbols_->at(module, address);
+  if (symbol != nullptr && is_outlined(symbol) && symbols_->at(module, address - 1) != symbol)
     if (Dwarf_Line* first = first_row(piece, address - piece.bias))
       if (dw_->dwarf_lineno(first, &number) == 0 && number != 0) return first;
   for (Dwarf_Addr at = address - piece.bias;;) {
@@ -190,11 +193,11 @@ Dwarf_Line* DwarfReader::row_of(Dwfl_Module* module, const Piece& piece, Dwarf_A
     if (number != 0) return line;
     if (dw_->dwarf_lineaddr(line, &begin) != 0 || begin == 0 || begin > at) return nullptr;
     at = begin - 1;
-    if (symbol == nullptr || dw_->dwfl_module_addrname(module, at + piece.bias) != symbol) return nullptr;
+    if (symbol == nullptr || symbols_->at(module, at + piece.bias) != symbol) return nullptr;
   }
 }
 
-void DwarfReader::line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const {
+void DwarfReader::line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) {
   int number = 0;
   Dwarf_Line* const line = row_of(module, piece, address, number);
   const char* file = line ? dw_->dwarf_linesrc(line, nullptr, nullptr) : nullptr;
@@ -284,7 +287,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const Module& mapped,
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(module, *piece, call, position);
   if (piece && !with_inlined && position.line != 0) leave_inlined(*piece, call, position);
-  if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);
+  if (const char* symbol = symbols_->at(module, call)) position.function = user_name(symbol);
   if (position.function.empty() && piece) position.function = enclosing(*piece, call, position);
   // A construct is in the function that it is written in, whatever the compiler has put that into.
   if (!with_inlined && piece)
