@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
 #include "tracer/cut/filter.hpp"
+#include "tracer/replay/regions.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
@@ -269,6 +271,17 @@ TEST_CASE("rules for files and escaped blanks work; a wrong filter file says whi
   report::Filter wrong;
   CHECK_THROWS(wrong.add_text("\nEXCLUDE x", "f"));
   CHECK_THROWS(wrong.add_text("SCOREP_REGION_NAMES_BEGIN EXCLUDE x", "f"));
+}
+
+TEST_CASE("a construct's label and place are apart at the first mark between them, whatever its file is called") {
+  Region region;
+  region.role = RegionRole::loop;
+  for (const char* place : {"a.c:1", "stencil@avx2.c:10", "my @x.f90:3", "0x1a2f in libx (solve@@V2)"}) {
+    INFO(place);
+    region.name = region.canonical = std::string{"!$omp for @"} + place;
+    CHECK(report::classify(region).label == "for");
+    CHECK(report::classify(region).location == place);
+  }
 }
 
 TEST_CASE("durations are read with their units") {

@@ -103,8 +103,9 @@ RegionClass classify(const Region& region) {
   std::string_view name = region.canonical.starts_with("!$omp ") ? region.canonical : region.name;
   const bool directive = name.starts_with("!$omp ");
   if (directive) name.remove_prefix(6);
-  if (const std::size_t at = name.rfind('@'); directive && at != std::string_view::npos) {
-    result.location = name.substr(at + 1);
+  // The first one: files may have more.
+  if (const std::size_t at = name.find(" @"); directive && at != std::string_view::npos) {
+    result.location = name.substr(at + 2);
     name = name.substr(0, at);
     while (name.ends_with(' ')) name.remove_suffix(1);
   }

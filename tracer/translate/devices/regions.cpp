@@ -58,7 +58,7 @@ Region describe(const DeviceOperation& o, const Tables& tables, const Journal& j
   const auto text = journal.strings.find(o.name);
   const std::string own = o.name && text != journal.strings.end() ? text->second : std::string();
   if (const Region* host = submit_region(tables, o)) {
-    const auto at = host->name.rfind(" @");
+    const auto at = host->name.find(" @");
     region.name = "!$omp target kernel" + (at == std::string::npos ? std::string() : host->name.substr(at));
     region.source_file = host->source_file;
     region.begin_line = region.end_line = host->begin_line;
