@@ -273,6 +273,31 @@ TEST_CASE("rules for files and escaped blanks work; a wrong filter file says whi
   CHECK_THROWS(wrong.add_text("SCOREP_REGION_NAMES_BEGIN EXCLUDE x", "f"));
 }
 
+TEST_CASE("rules for functions mean whole ones, with their parameters or without, and no pieces of them") {
+  Region region;
+  region.name = region.canonical = "!$omp for @a.cpp:1";
+  region.role = RegionRole::loop;
+  const auto leaves_out = [&region](const std::string& pattern) {
+    report::Filter filter;
+    filter.add_rule(false, pattern);
+    return !filter.keeps(region);
+  };
+  region.description = "void apply<double, solve_tag>(Grid&, int), bool operator<(A const&, B), main";
+  for (const char* pattern :
+       {"void apply<double, solve_tag>(Grid&, int)", "apply", "bool operator<(A const&, B)", "main", "*solve_tag*"}) {
+    INFO(pattern);
+    CHECK(leaves_out(pattern));
+  }
+  for (const char* pattern : {"solve*", "int)", "void apply<double", "B)", "solve"}) {
+    INFO(pattern);
+    CHECK(!leaves_out(pattern));
+  }
+  region.description = "solve(double*, int)";
+  CHECK(leaves_out("solve(double[*], int)"));
+  CHECK(leaves_out("solve"));
+  CHECK(!leaves_out("int*"));
+}
+
 TEST_CASE("a construct's label and place are apart at the first mark between them, whatever its file is called") {
   Region region;
   region.role = RegionRole::loop;

@@ -19,6 +19,7 @@
 #include <string>
 #include <system_error>
 
+#include "tracer/base/text.hpp"
 #include "tracer/cut/left_out_regions.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
@@ -58,6 +59,36 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
+/// How long the name of an operator is whose brackets are none (operator<, operator->), if one is at `at`; else 0.
+std::size_t bracket_operator(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  const bool inside = at != 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 || text[at - 1] == '_');
+  if (inside || !(rest.starts_with("operator<") || rest.starts_with("operator>") || rest.starts_with("operator-")))
+    return 0;
+  return std::min(rest.find_first_of("(, "), rest.size());
+}
+
+/// Of a region's description, which has one behind the other: "solve(double*, int), run<A, B>()".
+std::vector<std::string> functions_of(std::string_view description) {
+  std::vector<std::string> functions(1);
+  int open = 0;
+  for (std::size_t i = 0; i < description.size(); ++i) {
+    if (open == 0 && description.substr(i).starts_with(", ")) {
+      functions.emplace_back();
+      ++i;
+    } else if (const std::size_t length = bracket_operator(description, i); length != 0) {
+      functions.back() += description.substr(i, length);
+      i += length - 1;
+    } else {
+      const char c = description[i];
+      functions.back() += c;
+      if (std::string_view{"(<[{"}.find(c) != std::string_view::npos) ++open;
+      if (open > 0 && std::string_view{")>]}"}.find(c) != std::string_view::npos) --open;
+    }
+  }
+  return functions;
+}
+
 /// The names by which a rule may mean a region.
 std::vector<std::string> names_of(const Region& region) {
   std::vector<std::string> names{region.name, region.canonical};
@@ -66,10 +97,11 @@ std::vector<std::string> names_of(const Region& region) {
   std::string joined = known.label;
   std::replace(joined.begin(), joined.end(), ' ', '_');
   names.push_back(joined);
-  std::stringstream functions{region.description};
-  for (std::string function; std::getline(functions, function, ',');) {
-    function.erase(0, function.find_first_not_of(' '));
-    if (!function.empty()) names.push_back(function);
+  if (region.description.empty()) return names;
+  names.push_back(region.description);
+  for (const std::string& function : functions_of(region.description)) {
+    names.push_back(function);
+    if (function.find('(') != std::string::npos) names.push_back(plain_function(function));
   }
   return names;
 }
@@ -124,7 +156,7 @@ void Filter::add_text(std::string_view text, const std::string& name) {
         include = key == "INCLUDE";
         have_kind = true;
       } else if (key == "MANGLED") {
-        continue;  // names are matched both ways
+        continue;  // only kernels have their symbols
       } else if (!have_kind) {
         fail("'" + word + "' comes before INCLUDE or EXCLUDE");
       } else {
