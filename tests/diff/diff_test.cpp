@@ -168,6 +168,37 @@ TEST_CASE("constructs of a function that moved are the same in their order") {
   CHECK(row_of(twice, "!$omp for @a.c:10 (before)").time.before == 3);
 }
 
+TEST_CASE("constructs of one name in two directories are two, of which one may move") {
+  const auto side = [](unsigned line_in_a, std::uint64_t a, std::uint64_t b) {
+    Report report = run_of(100, 0);
+    report.regions.clear();
+    for (const char* directory : {"a", "b"}) {
+      const bool is_a = *directory == 'a';
+      RegionRow row;
+      row.line = is_a ? line_in_a : 40;
+      row.name = "!$omp for @solver.cpp:" + std::to_string(row.line);
+      row.label = "for";
+      row.file = std::string{"/src/"} + directory + "/solver.cpp";
+      row.function = std::string{directory} + "::solve()";
+      row.count = 1;
+      row.exclusive = is_a ? a : b;
+      report.regions.push_back(row);
+    }
+    return report;
+  };
+  const Diff moved = diff({side(40, 5, 100)}, {side(42, 6, 300)});
+  REQUIRE(moved.constructs.size() == 2);
+  CHECK(moved.constructs[0].name == "!$omp for @solver.cpp:40");
+  CHECK(moved.constructs[0].was.empty());
+  CHECK(moved.constructs[0].time.before == 100);
+  CHECK(moved.constructs[0].time.after == 300);
+  CHECK(moved.constructs[1].name == "!$omp for @solver.cpp:42");
+  CHECK(moved.constructs[1].was == "!$omp for @solver.cpp:40");
+  CHECK(moved.constructs[1].time.before == 5);
+  CHECK(moved.constructs[1].time.after == 6);
+  CHECK(diff({side(40, 5, 100)}, {side(40, 6, 300)}).constructs.size() == 2);
+}
+
 TEST_CASE("without lines constructs are the same by function and the order of their addresses") {
   const auto side = [](const char* first, const char* second) {
     Report report = run_of(100, 0);

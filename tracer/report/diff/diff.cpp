@@ -12,6 +12,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
@@ -80,7 +82,27 @@ using Sums = std::map<std::string, Numbers>;
 /// addresses where there are none.
 using Kinds = std::map<std::string, std::map<std::uint64_t, Spot>>;
 
-Kinds kinds_of(const std::vector<Report>& reports) {
+/// Names of constructs in several files of one run: a name has no directory.
+std::set<std::string> shared_names(const std::vector<Report>& before, const std::vector<Report>& after) {
+  std::set<std::string> shared;
+  for (const auto* reports : {&before, &after})
+    for (const Report& report : *reports) {
+      std::map<std::string_view, std::string_view> files;
+      for (const RegionRow& row : report.regions)
+        if (files.try_emplace(row.name, row.file).first->second != row.file) shared.insert(row.name);
+    }
+  return shared;
+}
+
+/// Regions of one name are one construct, those of a shared name if they are in one function.
+std::string key_of(const RegionRow& row, const std::set<std::string>& shared) {
+  return shared.contains(row.name) ? row.function + '\0' + row.name : row.name;
+}
+std::string name_of_key(const std::string& key) {
+  return key.substr(key.find('\0') + 1);
+}
+
+Kinds kinds_of(const std::vector<Report>& reports, const std::set<std::string>& shared) {
   Kinds kinds;
   for (const Report& report : reports)
     for (const RegionRow& row : report.regions) {
@@ -93,28 +115,33 @@ Kinds kinds_of(const std::vector<Report>& reports) {
         order = std::strtoull(row.name.c_str() + address + 1, nullptr, 16);
         file.clear();  // of the program, which may be called otherwise
       }
-      kinds[row.label + '\n' + row.function + '\n' + file].emplace(order, Spot{row.name, row.line});
+      kinds[row.label + '\n' + row.function + '\n' + file].emplace(order,
+                                                                   Spot{row.name, row.line, key_of(row, shared)});
     }
   return kinds;
 }
 
-NamesAfter names_after(const std::vector<Report>& before, const std::vector<Report>& after) {
+NamesAfter names_after(const std::vector<Report>& before, const std::vector<Report>& after,
+                       const std::set<std::string>& shared) {
   NamesAfter names;
-  const Kinds then = kinds_of(before), now = kinds_of(after);
+  const Kinds then = kinds_of(before, shared), now = kinds_of(after, shared);
   for (const auto& [kind, places] : then) {
     const auto found = now.find(kind);
     if (found == now.end() || found->second.size() != places.size()) continue;
     auto other = found->second.begin();
-    for (const auto& [order, place] : places) names[place.name] = {(other++)->second.name, place.line};
+    for (const auto& [order, place] : places) {
+      const Spot& spot = (other++)->second;
+      names[place.key] = {spot.name, place.line, spot.key};
+    }
   }
   return names;
 }
 
-void collect(const std::vector<Report>& reports, Sums& sums) {
+void collect(const std::vector<Report>& reports, const std::set<std::string>& shared, Sums& sums) {
   std::size_t run = 0;
   for (const Report& report : reports) {
     for (const RegionRow& row : report.regions) {
-      Numbers& numbers = sums[row.name];  // regions of one name are one construct
+      Numbers& numbers = sums[key_of(row, shared)];
       for (auto* values : {&numbers.count, &numbers.time, &numbers.waiting, &numbers.imbalance})
         values->resize(reports.size());
       numbers.count[run] += static_cast<double>(row.count);
@@ -180,33 +207,35 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   });
 
   Sums were, are;
-  collect(before, were);
-  collect(after, are);
-  const NamesAfter names = names_after(before, after);
+  const std::set<std::string> shared = shared_names(before, after);
+  collect(before, shared, were);
+  collect(after, shared, are);
+  const NamesAfter names = names_after(before, after, shared);
   std::set<std::string> taken;
-  for (const auto& [was, place] : names) taken.insert(place.name);
+  for (const auto& [was, place] : names) taken.insert(place.key);
   struct Both {
     std::string was;
     std::uint32_t was_in_line = 0;
     Numbers then, now;
   };
-  std::map<std::string, Both> rows;
+  std::map<std::string, Both> rows;  // by key
   for (auto& [was, numbers] : were) {
     const auto found = names.find(was);
     const bool is_known = found != names.end();
-    const std::string name = is_known ? found->second.name : taken.contains(was) ? was + " (before)" : was;
-    Both& row = rows[name];
+    const std::string key = is_known ? found->second.key : taken.contains(was) ? was + " (before)" : was;
+    Both& row = rows[key];
     row.then = std::move(numbers);
-    if (name != was) row.was = was;
-    if (name != was && is_known) row.was_in_line = found->second.line;
+    if (name_of_key(key) == name_of_key(was)) continue;
+    row.was = name_of_key(was);
+    if (is_known) row.was_in_line = found->second.line;
   }
-  for (auto& [name, numbers] : are) rows[name].now = std::move(numbers);
-  for (auto& [name, row] : rows) {
+  for (auto& [key, numbers] : are) rows[key].now = std::move(numbers);
+  for (auto& [key, row] : rows) {
     for (auto values : {&Numbers::count, &Numbers::time, &Numbers::waiting, &Numbers::imbalance}) {
       (row.then.*values).resize(before.size());
       (row.now.*values).resize(after.size());
     }
-    result.constructs.push_back({name, row.was, row.was_in_line, compare(row.then.count, row.now.count),
+    result.constructs.push_back({name_of_key(key), row.was, row.was_in_line, compare(row.then.count, row.now.count),
                                  compare(row.then.time, row.now.time), compare(row.then.waiting, row.now.waiting),
                                  compare(row.then.imbalance, row.now.imbalance)});
   }

@@ -14,8 +14,10 @@ namespace tracer::report {
 struct Spot {
   std::string name;
   std::uint32_t line = 0;  ///< 0: unknown
+  std::string key{};       ///< of its row
 };
-/// What it is called after, by its name before, where both are known to be one construct's; with the line before.
+/// What it is called after, by the key of its row before (its name, but for names of several constructs), where both
+/// are known to be one construct's; with the line before.
 using NamesAfter = std::map<std::string, Spot>;
 
 /// The rows of devices and of data movement.
