@@ -348,3 +348,24 @@ TEST_CASE("what has no position is named after what is around it, but for more o
   CHECK(name_within(10) == "!$omp work 1002 @0x10001");
   CHECK(name_within(1100) == "!$omp work 1002");  // 1,210,000 names are none
 }
+
+TEST_CASE("of a place in several functions all are named, in an order that no address decides") {
+  translate::Tables tables;
+  auto& sites = tables.channels.emplace_back().sites;
+  for (const std::uint64_t address : {0x1000, 0x2000, 0x3000})
+    sites.push_back({address, translate::Construct::for_loop, false, 0});
+  const auto symbolize = [](const std::vector<std::uint64_t>& addresses) {
+    std::vector<translate::SourcePosition> positions;
+    for (const std::uint64_t address : addresses) {
+      translate::SourcePosition& position = positions.emplace_back();
+      position.file = "/src/a.cpp";
+      position.line = 7;
+      position.function = address == 0x1000 ? "run<int>()" : address == 0x2000 ? "run<char>()" : "run";
+    }
+    return positions;
+  };
+  translate::build_regions(tables, {}, symbolize);
+  const Region* region = tables.regions->look_up({0x2000, translate::Construct::for_loop, false, 0});
+  REQUIRE(region != nullptr);
+  CHECK(region->description == "run, run<char>(), run<int>()");
+}

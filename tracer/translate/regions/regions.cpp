@@ -216,6 +216,7 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
 
   std::map<std::tuple<std::string, std::string, std::uint32_t>, std::uint32_t> known;
   std::vector<Region> candidates;
+  std::vector<std::set<std::string>> functions;  // of each, in an order that no address decides
   std::vector<std::uint32_t> candidate;
   const SourcePosition nowhere;
   for (const RegionKey& key : keys) {
@@ -229,13 +230,15 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
         is_word ? row_of(key.construct).name + region.description + region.source_file : region.source_file;
     const auto [it, fresh] = known.emplace(std::make_tuple(region.name, place, region.begin_line),
                                            static_cast<std::uint32_t>(candidates.size()));
-    if (fresh) {
-      candidates.push_back(std::move(region));
-    } else if (auto& first = candidates[it->second].description;
-               !region.description.empty() && first.find(region.description) == std::string::npos) {
-      first += (first.empty() ? "" : ", ") + region.description;
-    }
+    if (fresh) functions.emplace_back();
+    if (!region.description.empty()) functions[it->second].insert(region.description);
+    if (fresh) candidates.push_back(std::move(region));
     candidate.push_back(it->second);
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    std::string& description = candidates[i].description;
+    description.clear();
+    for (const std::string& function : functions[i]) description += (description.empty() ? "" : ", ") + function;
   }
   tables.regions = std::make_unique<RegionTable>(std::move(keys), std::move(candidate), std::move(candidates));
 }
