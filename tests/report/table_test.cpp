@@ -53,3 +53,16 @@ TEST_CASE("of other texts the middle gives way") {
   CHECK(cell_in("a name without a place that is rather long (f)", 26) == "a name witho...er long (f)");
   CHECK(cell_in("short", 30) == "short");
 }
+
+TEST_CASE("letters of any width are cut as a whole, and columns stay in line behind them") {
+  CHECK(cell_in("!$omp parallel @größe_lösen_und_mehr_davon.c:48", 30) == "!$omp parallel...hr_davon.c:48");
+  CHECK(cell_in("größe_lösen_größe_lösen_größe_lösen", 26) == "größe_lösen_...größe_lösen");
+  CHECK(cell_in("数数数数数数数数数数数数数数数", 26) == "数数数数数数...数数数数数");
+  // The mark of the letter before the cut is left out with it.
+  CHECK(cell_in("abcdefghijklmnopqrstuvwxyze\xcc\x81"
+                "0123456789X",
+                26) == "abcdefghijkl...0123456789X");
+  Table table{"", {{"place"}, {">ms"}}};
+  for (const char* name : {"solve", "größe", "数", "e\xcc\x81"}) table.add({name, "1"});
+  CHECK(table.text({}) == "  place  ms\n  solve   1\n  größe   1\n  数      1\n  e\xcc\x81       1\n");
+}

@@ -132,7 +132,27 @@ bool is_obeyed(std::uint32_t code) noexcept {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
+struct WidthBlock {
+  std::uint32_t first, last;
+  std::size_t columns;
+};
+/// Characters that are two columns wide (East Asian ones, pictures), and marks that are on the one before them; the
+/// rest has one column.
+constexpr WidthBlock width_blocks[] = {
+    {0x300, 0x36f, 0},   {0x200b, 0x200d, 0}, {0x20d0, 0x20ff, 0},   {0xfe00, 0xfe0f, 0},  {0x1100, 0x115f, 2},
+    {0x2e80, 0x303e, 2}, {0x3041, 0xa4cf, 2}, {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},  {0xfe30, 0xfe6f, 2},
+    {0xff00, 0xff60, 2}, {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
+
 }  // namespace
+
+Letter first_letter(std::string_view text) noexcept {
+  std::uint32_t code = 0;
+  const std::size_t bytes = decode(text, code);
+  if (bytes == 0) return {};
+  for (const WidthBlock& block : width_blocks)
+    if (code >= block.first && code <= block.last) return {bytes, block.columns};
+  return {bytes, 1};
+}
 
 std::string shown(std::string_view text) {
   std::string result;

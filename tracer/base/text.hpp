@@ -2,6 +2,7 @@
 // Small functions on text and numbers that several layers need.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -59,6 +60,13 @@ std::string printable(std::string_view text);
 std::string shown(std::string_view text);
 /// The same; lines stay lines.
 std::string shown_lines(std::string_view text);
+
+/// The character at the front of a text that is not empty: its bytes (1 of what is no UTF-8), and its columns on a
+/// screen. As wcwidth(), which knows the characters of the program's locale only.
+struct Letter {
+  std::size_t bytes = 1, columns = 1;
+};
+Letter first_letter(std::string_view text) noexcept;
 
 /// `path` as a shell's command takes it: one word, and no option.
 std::string shell_word(const std::string& path);

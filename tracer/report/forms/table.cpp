@@ -5,14 +5,45 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <string_view>
+
+#include "tracer/base/text.hpp"
 
 namespace tracer::report {
 namespace {
 
-/// Columns on the screen: UTF-8 continuation bytes take none.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+/// Columns on the screen.
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Letter letter = first_letter(text);
+    width += letter.columns;
+    text.remove_prefix(letter.bytes);
+  }
+  return width;
+}
+
+/// The begin of a text, of at most `width` columns.
+std::string_view begin_of(std::string_view text, std::size_t width) {
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    const Letter letter = first_letter(text.substr(bytes));
+    if (letter.columns > width) break;
+    width -= letter.columns;
+    bytes += letter.bytes;
+  }
+  return text.substr(0, bytes);
+}
+
+/// The end of a text, of at most `width` columns; no mark of a letter that is not in it.
+std::string_view end_of(std::string_view text, std::size_t width) {
+  for (std::size_t left = width_of(text); !text.empty();) {
+    const Letter letter = first_letter(text);
+    if (left <= width && letter.columns != 0) break;
+    left -= letter.columns;
+    text.remove_prefix(letter.bytes);
+  }
+  return text;
 }
 
 /// Of "MPI_Send @0x2b0c in libapp (Comm::Brick::borders)", a place without its line, less and less: without the module,
@@ -33,14 +64,14 @@ std::vector<std::string> shorter_places(const std::string& text) {
 
 /// The end of a region's name is its place: the middle gives way.
 std::string shortened(const std::string& whole, std::size_t width) {
-  if (width_of(whole) <= width || width < 8 || width_of(whole) != whole.size()) return whole;
+  if (width_of(whole) <= width || width < 8) return whole;
   std::string text = whole;
   for (std::string& shorter : shorter_places(whole)) {
     text = std::move(shorter);
-    if (text.size() <= width) return text;
+    if (width_of(text) <= width) return text;
   }
   const std::size_t tail = (width - 3) / 2;
-  return text.substr(0, width - 3 - tail) + "..." + text.substr(text.size() - tail);
+  return std::string{begin_of(text, width - 3 - tail)}.append("...").append(end_of(text, tail));
 }
 
 }  // namespace
