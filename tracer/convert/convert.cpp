@@ -99,24 +99,6 @@ void read_costs(const Journal& journal, ConvertResult& result) {
       static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
-/// Nothing where no process of this number is known. Of several the last: numbers are given again.
-std::map<std::string, std::string> facts_of_end(const Journal& journal, const std::vector<ProcessEnd>& ends) {
-  const auto found = std::find_if(ends.rbegin(), ends.rend(),
-                                  [&](const ProcessEnd& one) { return one.process_id == journal.run.process_id; });
-  if (found == ends.rend()) return {};
-  const ProcessEnd& end = *found;
-  std::map<std::string, std::string> facts{{"PROCESS_END_NS", std::to_string(end.monotonic_ns)}};
-  if (end.signal != 0) {
-    facts[properties::run_fact(properties::run_ended)] = "signal";
-    facts[properties::run_fact(properties::run_signal)] = std::to_string(end.signal);
-  } else {
-    facts[properties::run_fact(properties::run_exit_status)] = std::to_string(end.exit_status);
-    if (journal.ending == Ending::unknown)
-      facts[properties::run_fact(properties::run_ended)] = "without telling";  // _exit, exec
-  }
-  return facts;
-}
-
 /// Before the raw trace is removed. An archive that cannot be read loses its anchor, so that nobody takes it for whole.
 void read_back(const fs::path& directory, unsigned threads, const ConvertOptions& options) {
   try {
@@ -198,8 +180,8 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({properties::filter, filter.text()});
   }
+  translation.facts = options.facts;
   if (alive) translation.facts[properties::run_fact(properties::run_ended)] = "running";
-  if (!options.process_ends.empty()) translation.facts = facts_of_end(source->journal(), options.process_ends);
   read_costs(source->journal(), result);
   translation.properties.push_back({std::string{properties::counter_tool} + "wait_ns",
                                     std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});

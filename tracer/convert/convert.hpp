@@ -22,22 +22,15 @@ class PutOff : public Error {
   using Error::Error;
 };
 
-/// How a process ended, as its parent saw it.
-struct ProcessEnd {
-  std::uint64_t process_id = 0;
-  std::uint64_t monotonic_ns = 0;   ///< CLOCK_MONOTONIC
-  int exit_status = 0, signal = 0;  ///< signal 0: it ended by itself
-};
-
 struct ConvertOptions {
   bool within_limits = false;  ///< throw PutOff rather than be killed for memory or processor time
   unsigned threads = 0;        ///< 0: as many as this process may use, at most 8
   bool keep_raw = false;       ///< else the raw trace is removed when the archive is complete and nothing was damaged
   bool symbols = true;         ///< look source positions up
   bool level_3_1 = false;      ///< OTF2 3.1's enumeration values, when the library has them
-  std::function<void(double)> progress;  ///< 0 to 1; may be empty
-  std::function<void()> waiting;         ///< another process converts the same raw trace; may be empty
-  std::vector<ProcessEnd> process_ends;  ///< of some processes; the trace may be of another
+  std::function<void(double)> progress;      ///< 0 to 1; may be empty
+  std::function<void()> waiting;             ///< another process converts the same raw trace; may be empty
+  std::map<std::string, std::string> facts;  ///< of the process, beside and before the journal's (process_life.hpp)
   /// Reads all of the archive in a directory, before the raw trace is removed; throws tracer::Error where that cannot
   /// be read. Empty: verify_archive().
   std::function<void(const std::filesystem::path&)> read_back;

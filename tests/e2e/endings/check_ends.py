@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_ends.py TRACER LIBRARY THREADS HUNG CHILDREN: where threads and processes end is what account and verdict go by."""
+"""check_ends.py TRACER LIBRARY THREADS HUNG CHILDREN EXECS: where threads and processes end is what account and verdict go by."""
 import json
 import os
 import pathlib
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-tracer, library, threads, hung, children = (os.path.abspath(path) for path in sys.argv[1:6])
+tracer, library, threads, hung, children, execs = (os.path.abspath(path) for path in sys.argv[1:7])
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from traced import clean, judge  # noqa: E402
 
@@ -95,9 +95,24 @@ def check_threads_of_children(top):
     need(counts == [2, 2], f"each process has two threads: {counts}")
 
 
+def check_execs(top):
+    """A process that becomes another program: how it ended is the end of the last one."""
+    for how, status in (("return", 5), ("kill", 128 + 9)):
+        run(tracer, "run", "-q", "-o", top / f"execs_{how}", "--", execs, "first", how, status=status)
+        report = report_of(top / f"execs_{how}")
+        first, last = report["processes"]
+        ends = [(row["run"]["ended"], row["run"]["signal"]) for row in (first, last)]
+        wanted = ("signal", 9) if how == "kill" else ("return", 0)
+        need(ends == [("without telling", 0), wanted], f"{how}: the first program became another, which ended so: {ends}")
+        need(first["run"]["exit_status"] != 5, f"{how}: the status is the last one's: {first['run']}")
+        need("it may have hung" not in notes(report, "silence") or how == "kill", f"{how}: nobody hung")
+        times = [row["end_ns"] for row in report["account"]["by_process"]]
+        need(times[1] - times[0] >= 1_500_000_000, f"{how}: the first one was gone while the last one waited: {times}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        for check in (check_threads, check_hung, check_children, check_threads_of_children):
+        for check in (check_threads, check_hung, check_children, check_threads_of_children, check_execs):
             check(pathlib.Path(directory))
 
 

@@ -10,11 +10,14 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "formats/raw/journal.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
@@ -28,6 +31,7 @@
 #include "tracer/cli/output/terminal.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/report.hpp"
+#include "tracer/convert/convert.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -76,6 +80,15 @@ void print_raw_trace(const fs::path& directory, const std::string& why) {
              shell_word(directory.string()));
 }
 
+/// nullopt: the trace has no journal that can be read, or none any more.
+std::optional<RecordedProgram> program_of(const fs::path& trace) {
+  try {
+    return recorded_program(raw::read_journal(trace / "raw" / "journal"));
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 /// A run whose program has ended.
 class RunEnd {
  public:
@@ -88,7 +101,7 @@ class RunEnd {
  private:
   Made make_archive(const OwnTrace& trace, bool is_part) const;
   Made make_archives(const std::vector<OwnTrace>& traces, bool is_part) const;
-  Made make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part) const;
+  Made make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part);
   bool make_one(std::size_t own, std::size_t parts) const;
   bool join_job(std::size_t own, Made made) const;
   void report_not_joined(const std::string& why) const;
@@ -96,7 +109,8 @@ class RunEnd {
 
   const RunOptions& options_;
   Launch& launch_;
-  std::vector<ProcessEnd> ends_;  ///< how its processes ended
+  SeenProcesses seen_ = processes_of_this_host();  ///< how its processes ended
+  std::vector<RecordedProgram> programs_;          ///< whose archives are made, or were
 };
 
 /// One archive, in `at`, named `directory` in messages.
@@ -108,7 +122,7 @@ Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
       throw NothingRecorded(at);
     }
     ConvertOptions conversion = conversion_of_run(options_.settings);
-    conversion.process_ends = ends_;
+    if (const auto program = program_of(at)) conversion.facts = facts_of_life(*program, programs_, seen_);
     conversion.within_limits = true;
     ConvertResult result = convert_with_progress(at, at, conversion);
     result.archive = directory / "traces.otf2";
@@ -157,8 +171,10 @@ void print_killed(const std::vector<OwnTrace>& traces, const Outcome& outcome) {
 }
 
 /// In a process of its own.
-Made RunEnd::make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part) const {
+Made RunEnd::make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part) {
   if (traces.empty()) return Made::all;
+  for (const OwnTrace& trace : traces)
+    if (auto program = program_of(trace.at)) programs_.push_back(std::move(*program));
   const Outcome converted = do_apart([&]() -> int { return make_archives(traces, is_part); });
   if (converted.signal == 0) return static_cast<Made>(converted.status);
   print_killed(traces, converted);
@@ -255,9 +271,9 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   }
   await_ends(launch_, Clock::now() + patience_with(program.launches_ranks, ended));
   auto traces = traces_of(launch_);
-  ends_ = program.ends;
-  ends_.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
-                   ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
+  seen_.ends = program.ends;
+  seen_.ends.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
+                        ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
   // The job's line covers all.
   const auto is_part = [&] { return !options_.separate && (launch_.shared || traces.size() > 1); };
   Made made = make_archives_apart(own_traces(launch_, traces), is_part());

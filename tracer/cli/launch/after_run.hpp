@@ -11,7 +11,7 @@
 #include "tracer/cli/launch/job_launch.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/run_options.hpp"
-#include "tracer/convert/convert.hpp"
+#include "tracer/convert/process_life.hpp"
 
 namespace tracer::cli {
 

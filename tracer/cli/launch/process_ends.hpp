@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/convert/convert.hpp"
+#include "tracer/convert/process_life.hpp"
 
 namespace tracer::cli {
 
