@@ -86,6 +86,7 @@
   X(run, "TRACER::RUN::", "archive, process", "text", "recording, convert", "a fact of the process, from the kernel; those below and others") \
   X(run_clock_domain, "TRACER::RUN::JOB::CLOCK_DOMAIN", "archive, process", "text", "earlier versions", "as `TRACER::JOB::CLOCK_DOMAIN`") \
   X(run_process_start, "TRACER::RUN::PROCESS_START_NS", "archive, process", "ns", "recording", "when the process began, on the trace's clock") \
+  X(run_program_start, "TRACER::RUN::PROGRAM_START_NS", "archive, process", "ns", "convert", "when the process was last seen as another program that became this one (exec); absent: it was no other") \
   X(run_process_end, "TRACER::RUN::PROCESS_END_NS", "archive, process", "ns", "convert", "when it ended") \
   X(run_start_resolution, "TRACER::RUN::START_RESOLUTION_NS", "archive, process", "ns", "recording", "resolution of its beginning") \
   X(run_processor_at_start, "TRACER::RUN::PROCESSOR_AT_START_NS", "archive, process", "ns", "recording", "processor time of the first thread until the tool started") \

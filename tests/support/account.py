@@ -35,6 +35,7 @@ def account_faults(report):
         faults.append(f"account: its sum is {account['total_ns']}, its places are {sum(account['time'].values())}, those of all processes {of_all}")
     facts = report["trace"]["properties"]
     begin, end, tick = (int(facts.get("TRACER::RUN::" + name + "_NS", 0)) for name in ("PROCESS_START", "PROCESS_END", "START_RESOLUTION"))
+    begin = max(begin, int(facts.get("TRACER::RUN::PROGRAM_START_NS", 0)))  # it was another program before
     if begin and end and not (begin - tick <= account["begin_ns"] <= begin and account["end_ns"] == end):
         faults.append(f"account: from {account['begin_ns']} to {account['end_ns']}, the process was there from {begin} (to a tick of {tick}) to {end}")
     return faults

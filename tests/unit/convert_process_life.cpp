@@ -31,7 +31,7 @@ RecordedProgram recorded(std::uint64_t begin, std::uint64_t last, std::uint64_t 
 }
 
 SeenProcesses seen(std::vector<ProcessEnd> ends) {
-  return {"here", "now\n", std::move(ends)};
+  return {"here", "now\n", std::move(ends), {}};
 }
 
 }  // namespace
@@ -58,6 +58,7 @@ TEST_CASE("of the programs of a process, one after the other by exec, the last o
   for (const ProcessEnd& end : {ProcessEnd{7, 100 * s, 0, 11}, ProcessEnd{7, 100 * s, 3, 0}}) {
     CHECK(facts_of_life(first, {first, second}, seen({end})) == Facts{{"ENDED", "without telling"}});
     CHECK(facts_of_life(second, {first, second}, seen({end})).at("PROCESS_END_NS") == "100000000000");
+    CHECK(facts_of_life(second, {first, second}, seen({end})).at("PROGRAM_START_NS") == "20000000000");
   }
   CHECK(facts_of_life(first, {second, first}, seen({})) == Facts{{"ENDED", "without telling"}});
   RecordedProgram finished = first;
@@ -88,13 +89,22 @@ TEST_CASE("a process that had been silent for long before its end had become a p
         Facts{{"ENDED", "without telling"}, {"EXIT_STATUS", "3"}});
 }
 
+TEST_CASE("a program begins when its process was last seen as another one, before it began to record") {
+  const RecordedProgram one = recorded(15 * s, 20 * s);
+  SeenProcesses changed = seen({});
+  changed.changes = {{7, 12 * s}, {7, 14 * s}, {7, 16 * s}, {8, 15 * s}};
+  CHECK(facts_of_life(one, {one}, changed) == Facts{{"PROGRAM_START_NS", "14000000000"}});
+  changed.host = "there";
+  CHECK(facts_of_life(one, {one}, changed).empty());
+}
+
 TEST_CASE("a program is what its journal says of it") {
   raw::JournalFile file;
   file.boot = "now\n";
   file.journal.run.process_id = 7;
   file.journal.run.host = "here";
   file.journal.clock = {{1, 11 * s, 1}, {2, 15 * s, 2}, {3, 20 * s, 3}};
-  file.journal.facts = {{"RUN::PROCESS_START_NS", "10000000000"}};
+  file.journal.facts["RUN::PROCESS_START_NS"] = "10000000000";
   const RecordedProgram one = recorded_program(file);
   CHECK(one.process_id == 7);
   CHECK(one.host == "here");

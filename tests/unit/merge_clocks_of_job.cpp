@@ -15,6 +15,7 @@ TEST_CASE("a process begins and ends by the clock that its events have in the jo
   const std::vector<otf2::ClockOffset> line{{1000, 500, 0}, {2000, 510, 0}};
   const auto moved = [&](const char* name, const char* value) { return in_common_time({name, value}, line).value; };
   CHECK(moved("TRACER::RUN::PROCESS_START_NS", "900") == "1399");
+  CHECK(moved("TRACER::RUN::PROGRAM_START_NS", "900") == "1399");
   CHECK(moved("TRACER::RUN::PROCESS_END_NS", "2000") == "2510");
   CHECK(moved("TRACER::RUN::PROCESS_END_NS", "2100") == "2611");
   CHECK(moved("TRACER::RUN::PROCESS_END_NS", "unknown") == "unknown");

@@ -26,7 +26,9 @@ std::uint64_t to_ticks(std::uint64_t time, std::uint64_t begin) {
 /// Times in properties count nanoseconds from the clock's zero, which is the trace's begin now: the process began
 /// before.
 void count_from(std::uint64_t begin, std::vector<Property>& all) {
-  std::erase_if(all, [](const Property& one) { return one.name == properties::run_process_start; });
+  std::erase_if(all, [](const Property& one) {
+    return one.name == properties::run_process_start || one.name == properties::run_program_start;
+  });
   for (Property& one : all) {
     if (one.name != properties::run_process_end && one.name != properties::thread_ended) continue;
     if (const std::optional<std::uint64_t> time = parse_number(one.value))

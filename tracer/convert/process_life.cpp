@@ -40,6 +40,20 @@ const RecordedProgram* program_after(const RecordedProgram& one, const std::vect
   return next;
 }
 
+/// When its process was seen for the last time as the program before it; 0: as no other.
+Nanoseconds start_of_program(const RecordedProgram& one, const std::vector<RecordedProgram>& all,
+                             const SeenProcesses& seen) {
+  Nanoseconds start = 0;
+  for (const RecordedProgram& other : all)
+    if (share_number(one, other) && are_one_process(one, other) && other.begin < one.begin && other.last <= one.begin)
+      start = std::max(start, other.last);
+  if (one.host != seen.host || one.boot != seen.boot) return start;
+  for (const ProgramChange& change : seen.changes)
+    if (change.process_id == one.process_id && change.monotonic_ns <= one.begin)
+      start = std::max<Nanoseconds>(start, change.monotonic_ns);
+  return start;
+}
+
 /// The first end of its number behind its begin; nullptr: none was seen.
 const ProcessEnd* end_of(const RecordedProgram& one, const SeenProcesses& seen) {
   if (one.host != seen.host || one.boot != seen.boot) return nullptr;
@@ -94,6 +108,8 @@ RecordedProgram recorded_program(const raw::JournalFile& file) {
 std::map<std::string, std::string> facts_of_life(const RecordedProgram& one, const std::vector<RecordedProgram>& all,
                                                  const SeenProcesses& seen) {
   std::map<std::string, std::string> facts;
+  if (const Nanoseconds start = start_of_program(one, all, seen); start > one.process_start)
+    facts[properties::run_fact(properties::run_program_start)] = std::to_string(start);
   const RecordedProgram* const next = program_after(one, all);
   const ProcessEnd* const end = end_of(one, seen);
   if (next == nullptr || (end != nullptr && end->monotonic_ns < next->begin)) {

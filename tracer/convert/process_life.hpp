@@ -23,10 +23,17 @@ struct ProcessEnd {
   int exit_status = 0, signal = 0;  ///< signal 0: it ended by itself
 };
 
+/// That a process has become another program, by exec.
+struct ProgramChange {
+  std::uint64_t process_id = 0;
+  std::uint64_t monotonic_ns = 0;  ///< when it was seen for the last time as the one before
+};
+
 /// What was seen on one host: numbers of processes, and their clock, are another's on another.
 struct SeenProcesses {
   std::string host, boot;  ///< as journals have them
   std::vector<ProcessEnd> ends;
+  std::vector<ProgramChange> changes;
 };
 /// Of this host; nothing was seen yet.
 SeenProcesses processes_of_this_host();

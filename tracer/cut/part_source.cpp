@@ -72,6 +72,7 @@ void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64
     }
   };
   limit(properties::run_process_start, true);
+  limit(properties::run_program_start, true);
   limit(properties::run_process_end, false);
 }
 

@@ -261,8 +261,8 @@ std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts) {
 }
 
 Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line) {
-  if (property.name != properties::run_process_start && property.name != properties::run_process_end &&
-      property.name != properties::thread_ended)
+  if (property.name != properties::run_process_start && property.name != properties::run_program_start &&
+      property.name != properties::run_process_end && property.name != properties::thread_ended)
     return property;
   std::uint64_t time = 0;
   const char* const end = property.value.data() + property.value.size();

@@ -21,7 +21,7 @@ struct RuntimeUse {
 
 struct RunFacts {
   bool known = false;            ///< the archive has them; other tools' have none
-  std::uint64_t start = 0;       ///< of the process, on the events' clock; 0 unknown
+  std::uint64_t start = 0;       ///< of the process, or as this program, on the events' clock; 0 unknown
   std::uint64_t end = 0;         ///< 0 unknown
   std::uint64_t resolution = 0;  ///< of `start`, in ns
   std::string ended;  ///< "return", "exit", "signal", "without telling", "running", "unknown", "": not recorded

@@ -110,9 +110,21 @@ def check_execs(top):
         need(times[1] - times[0] >= 1_500_000_000, f"{how}: the first one was gone while the last one waited: {times}")
 
 
+def check_wrapper(top):
+    """A script becomes the program by exec: what it did before is not the program's."""
+    run(tracer, "run", "-q", "-o", top / "wrapped", "--", "sh", "-c", 'sleep 3; exec "$0" only return', execs, status=5)
+    report = report_of(top / "wrapped")
+    facts = report["trace"]["properties"]
+    process, program = (int(facts.get(f"TRACER::RUN::{what}_START_NS", 0)) for what in ("PROCESS", "PROGRAM"))
+    need(program - process >= 1_000_000_000, f"it was a shell for three seconds: {process}, {program}")
+    need(report["account"]["begin_ns"] == program, f"which are not in the account: {report['account']['begin_ns']}, {program}")
+    run(tracer, "run", "-q", "-o", top / "unwrapped", "--", execs, "only", "return", status=5)
+    need("TRACER::RUN::PROGRAM_START_NS" not in report_of(top / "unwrapped")["trace"]["properties"], "a program that was no other has no such begin")
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        for check in (check_threads, check_hung, check_children, check_threads_of_children, check_execs):
+        for check in (check_threads, check_hung, check_children, check_threads_of_children, check_execs, check_wrapper):
             check(pathlib.Path(directory))
 
 

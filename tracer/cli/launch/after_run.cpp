@@ -109,8 +109,8 @@ class RunEnd {
 
   const RunOptions& options_;
   Launch& launch_;
-  SeenProcesses seen_ = processes_of_this_host();  ///< how its processes ended
-  std::vector<RecordedProgram> programs_;          ///< whose archives are made, or were
+  SeenProcesses seen_;                     ///< of its processes
+  std::vector<RecordedProgram> programs_;  ///< whose archives are made, or were
 };
 
 /// One archive, in `at`, named `directory` in messages.
@@ -271,7 +271,7 @@ void RunEnd::look_after(const Ended& ended, const RunProgram& program) {
   }
   await_ends(launch_, Clock::now() + patience_with(program.launches_ranks, ended));
   auto traces = traces_of(launch_);
-  seen_.ends = program.ends;
+  seen_ = program.seen;
   seen_.ends.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
                         ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
   // The job's line covers all.

@@ -20,7 +20,7 @@ struct RunProgram {
   std::string preload;           ///< the runtime that it ran with, "" its own
   bool is_reason_known = false;  ///< a line before its start says why there may be no trace
   bool launches_ranks = false;   ///< it is mpirun or the like
-  std::vector<ProcessEnd> ends;  ///< how processes below it ended, as far as seen
+  SeenProcesses seen;            ///< it and processes below it, but for its end
 };
 
 /// Throws nothing.

@@ -71,7 +71,7 @@ int wait_for(pid_t process) {
 }
 
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
-                  const std::function<void()>& started) {
+                  const std::function<void(pid_t)>& started) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw Error{std::string{"cannot make a pipe: "} + std::strerror(errno)};
   const PassedSignals signals;
@@ -95,7 +95,7 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
     signals.restore();
     throw Error{"the program's environment has no room for Tracer's variables"};
   }
-  if (started) started();
+  if (started) started(ended.process);
   const int status = wait_for_program(ended.process);
   ended.monotonic_ns = read_monotonic();
   signals.program_has_ended();

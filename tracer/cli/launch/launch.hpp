@@ -24,10 +24,10 @@ struct Ended {
 
 /// Runs `command` as execvp does, with its standard streams. Signals to this process go to it (passed_signals.hpp) and
 /// leave this process alive to look after the trace.
-/// `started` is called when its process is there. Throws Error where no process can be made, and where the environment
-/// with the changes is longer than the system takes; signals are as before.
+/// `started` is called with its process when that is there. Throws Error where no process can be made, and where the
+/// environment with the changes is longer than the system takes; signals are as before.
 Ended run_program(const std::vector<std::string>& command, const Environment& changes,
-                  const std::function<void()>& started = {});
+                  const std::function<void(pid_t)>& started = {});
 
 /// This process becomes `command`, with the limit of open files and the umask that it was started with. Returns errno
 /// where it cannot.

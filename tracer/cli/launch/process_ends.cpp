@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -41,9 +43,10 @@ static_assert(sizeof(PidInfo) == 64);
 constexpr std::uint64_t info_exit = 1u << 3;
 constexpr unsigned long get_info = _IOWR(0xff, 11, PidInfo);
 
-constexpr int step_ms = 1, slow_step_ms = 10;
+constexpr int step_ms = 1, slow_step_ms = 10, program_step_ms = 200;
 constexpr int most_steps = 1000;                    ///< until a trace contains its process
 constexpr std::size_t most_watched = 4096;          ///< processes at one time
+constexpr std::size_t most_changes = 1024;          ///< of the launched process' program
 constexpr std::chrono::milliseconds patience{100};  ///< with a parent that has not waited yet
 
 /// HOST-PID-CHANCE, as make_part_directory() names parts; 0: another name.
@@ -78,8 +81,9 @@ class ProcessEnds::Watcher {
   }
 
   /// Signals are for the thread that passes them on.
-  void start() {
+  void start(pid_t program) {
     if (!news_ || !stop_) return;
+    program_ = program;
     const SignalsBlocked blocked;
     try {
       thread_ = std::thread{[this] { run(); }};
@@ -87,12 +91,12 @@ class ProcessEnds::Watcher {
     }
   }
 
-  std::vector<ProcessEnd> take() {
+  SeenProcesses take() {
     stop();
     const auto until = std::chrono::steady_clock::now() + patience;
     while (look() && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds{step_ms});
-    return std::move(ends_);
+    return std::move(seen_);
   }
 
   void stop() noexcept {
@@ -112,10 +116,12 @@ class ProcessEnds::Watcher {
   void run() noexcept try {
     for (;;) {
       const bool is_pending = look();
+      look_at_program();
       std::vector<pollfd> wait{{stop_.get(), POLLIN, 0}, {news_.get(), POLLIN, 0}};
       for (const Process& process : processes_)
         if (process.ended_ns == 0) wait.push_back({process.fd.get(), POLLIN, 0});
-      const int timeout = journal_polls_ != 0 ? step_ms : is_pending ? slow_step_ms : -1;
+      const int rarely = program_ != 0 ? program_step_ms : -1;
+      const int timeout = journal_polls_ != 0 ? step_ms : is_pending ? slow_step_ms : rarely;
       if (::poll(wait.data(), wait.size(), timeout) < 0 && errno != EINTR) return;
       if (wait[0].revents != 0) return;
       if (wait[1].revents != 0) read_news();
@@ -178,6 +184,25 @@ class ProcessEnds::Watcher {
     return is_pending;
   }
 
+  /// Which file the launched process runs: nobody is told when that changes. The file itself is not looked at: its file
+  /// system may not answer.
+  void look_at_program() {
+    if (program_ == 0) return;
+    const std::uint64_t time = read_monotonic();
+    std::error_code error;
+    std::string file = fs::read_symlink("/proc/" + std::to_string(program_) + "/exe", error).string();
+    if (error || seen_.changes.size() >= most_changes) {  // it has ended, or has become another user's
+      program_ = 0;
+      return;
+    }
+    constexpr std::string_view removed = " (deleted)";  // as the kernel puts it
+    if (file.ends_with(removed)) file.resize(file.size() - removed.size());
+    if (!program_file_.empty() && file != program_file_)
+      seen_.changes.push_back({static_cast<std::uint64_t>(program_), program_seen_ns_});
+    program_file_ = std::move(file);
+    program_seen_ns_ = time;
+  }
+
   void add(const Process& process, int status) {
     ProcessEnd end;
     end.process_id = static_cast<std::uint64_t>(process.id);
@@ -186,7 +211,7 @@ class ProcessEnds::Watcher {
       end.signal = WTERMSIG(status);
     else
       end.exit_status = WEXITSTATUS(status);
-    ends_.push_back(end);
+    seen_.ends.push_back(end);
   }
 
   const fs::path place_;
@@ -194,7 +219,10 @@ class ProcessEnds::Watcher {
   const UniqueFd news_, stop_;
   std::thread thread_;
   std::vector<Process> processes_;
-  std::vector<ProcessEnd> ends_;
+  SeenProcesses seen_ = processes_of_this_host();
+  pid_t program_ = 0;  ///< the launched process; 0: it is not looked at
+  std::string program_file_;
+  std::uint64_t program_seen_ns_ = 0;
   int journal_polls_ = 0;  ///< so often the journal of the first process is looked at again
 };
 
@@ -206,12 +234,12 @@ ProcessEnds::~ProcessEnds() {
   if (watcher_) watcher_->stop();
 }
 
-void ProcessEnds::start() {
-  if (watcher_) watcher_->start();
+void ProcessEnds::start(pid_t program) {
+  if (watcher_) watcher_->start(program);
 }
 
-std::vector<ProcessEnd> ProcessEnds::take() {
-  return watcher_ ? watcher_->take() : std::vector<ProcessEnd>{};
+SeenProcesses ProcessEnds::take() {
+  return watcher_ ? watcher_->take() : processes_of_this_host();
 }
 
 }  // namespace tracer::cli

@@ -2,12 +2,14 @@
 // How processes end that somebody else waits for: the children of a script, of Python's multiprocessing, ranks below a
 // launcher. A process that ends by _exit leaves no word in its trace, and neither does one that is killed; its parent
 // learns which of the two it was, and so does whoever has a pidfd of it (Linux 6.15 and later).
+// Also when the launched process becomes another program (exec).
 #pragma once
+
+#include <sys/types.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tracer/convert/process_life.hpp"
 
@@ -22,10 +24,10 @@ class ProcessEnds {
   ProcessEnds(const ProcessEnds&) = delete;
   ProcessEnds& operator=(const ProcessEnds&) = delete;
 
-  /// Starts the thread that watches: behind the fork of the program, whose child has one thread then.
-  void start();
-  /// Ends it. The processes whose ends are known.
-  std::vector<ProcessEnd> take();
+  /// Starts the thread that watches: behind the fork of `program`, which has one thread then.
+  void start(pid_t program);
+  /// Ends it. What was seen.
+  SeenProcesses take();
 
  private:
   class Watcher;

@@ -174,7 +174,7 @@ int run(const Options& options) {
   ProcessEnds others(launch.at, launch.mark);
   Ended ended;
   try {
-    ended = run_program(options.command, changes, [&others] { others.start(); });
+    ended = run_program(options.command, changes, [&others](pid_t process) { others.start(process); });
   } catch (const Error& error) {
     guard.reset();
     give_up(launch);
