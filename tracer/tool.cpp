@@ -41,6 +41,7 @@
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
 #include "tracer/ompt/runtime_state.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/run_devices.hpp"
 #include "tracer/run_end.hpp"
 #include "tracer/sample/sampler.hpp"
@@ -60,7 +61,7 @@ struct Tool {
 };
 
 std::atomic<Tool*> tool{nullptr};
-std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false};
+std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false}, exit_has_begun{false};
 std::atomic<const Session*> ended{nullptr};  ///< two threads may end the run at once
 
 std::atomic<sample::Sampler*> sampler{nullptr};
@@ -142,6 +143,13 @@ void guarded_end(const Work& work) noexcept try {
   report_failure("end", "unknown exception");
 }
 
+/// The runtime ends and the program goes on: what OpenMP does then comes to no tool.
+void note_early_end() {
+  Session* const session = Session::current();
+  if (exit_has_begun.load() || session == nullptr || session->state() == RecordingState::finished) return;
+  session->journal().fact(properties::fact(properties::run_runtime_ended), "before the process");
+}
+
 // On the thread that ends the runtime, where requesting places is safe, if nobody has yet.
 void take_leave_of_the_runtime() {
   if (runtime_has_ended.exchange(true)) return;
@@ -186,6 +194,7 @@ void end(Ending ending) {
 // Without them it does not: destructors that run after this may use OpenMP.
 // A handler of a signal, too, would query a runtime whose tables are freed.
 void end_before_the_runtime_does() {
+  exit_has_begun.store(true);
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   try {
     Session* session = Session::current();
@@ -288,6 +297,7 @@ void record_companion(ompt::several::State state, const char* path, const char* 
 }
 
 void finalize() {
+  note_early_end();
   if (!has_front_end.load()) return end(Ending::finalize);
   if (Session* session = Session::current(); session != nullptr && session->state() != RecordingState::finished) {
     take_leave_of_the_runtime();

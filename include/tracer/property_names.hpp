@@ -95,6 +95,7 @@
   X(run_signal, "TRACER::RUN::SIGNAL", "archive, process", "number", "convert", "signal that killed it") \
   X(run_exit_status, "TRACER::RUN::EXIT_STATUS", "archive, process", "number", "recording, convert", "exit status") \
   X(run_threads_inside, "TRACER::RUN::THREADS_INSIDE_AT_END", "archive, process", "number", "convert", "threads that the last records leave inside constructs, where the end of the process is not in the trace") \
+  X(run_runtime_ended, "TRACER::RUN::RUNTIME_ENDED", "archive, process", "text", "recording", "`before the process`: what OpenMP did after that (omp_pause_resource_all, ompt_finalize_tool) is not recorded") \
   X(run_mpi_abort, "TRACER::RUN::MPI_ABORT", "archive, process", "number", "recording", "error code with which it called MPI_Abort") \
   X(run_processors, "TRACER::RUN::PROCESSORS", "archive, process", "list of numbers", "recording", "processors that it may use; absent where libgomp has bound the first thread and shows only their number") \
   X(run_processors_usable, "TRACER::RUN::PROCESSORS_USABLE", "archive, process", "number", "recording", "how many processors it may use") \

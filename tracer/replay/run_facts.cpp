@@ -37,6 +37,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == properties::run_start_resolution) facts.resolution = number(value);
   if (name == properties::run_ended) facts.ended = value;
   if (name == properties::run_threads_inside) facts.inside = number(value);
+  if (name == properties::run_runtime_ended) facts.runtime_ended = true;
   if (name == properties::run_mpi_abort) facts.mpi_abort = value;
   if (name == properties::run_signal) facts.signal = static_cast<int>(number(value) & 0xff);
   if (name == properties::run_exit_status) facts.exit_status = static_cast<int>(number(value) & 0xff);

@@ -27,9 +27,10 @@ struct RunFacts {
   std::string ended;  ///< "return", "exit", "signal", "without telling", "running", "unknown", "": not recorded
   int signal = 0, exit_status = -1;
   std::uint64_t inside =
-      0;                  ///< threads that the last records leave inside constructs, where the end is not in the trace
-  std::string mpi_abort;  ///< the error code with which it called MPI_Abort; "" it did not
-  double processors = 0;  ///< that the process may use: affinity and the control group's quota; 0 unknown
+      0;  ///< threads that the last records leave inside constructs, where the end is not in the trace
+  bool runtime_ended = false;  ///< before the process: OpenMP behind that is not recorded
+  std::string mpi_abort;       ///< the error code with which it called MPI_Abort; "" it did not
+  double processors = 0;       ///< that the process may use: affinity and the control group's quota; 0 unknown
   std::uint64_t processors_online = 0;
   std::string processor_list;      ///< that the process may use by its affinity, as "0-3,8"; "" unknown
   std::uint64_t processor_ns = 0;  ///< user and system time of the process
@@ -46,6 +47,8 @@ struct RunFacts {
   /// What came behind the last record is unknown: it was killed, or ended by _exit in the middle of something, as
   /// programs do that watch themselves for hangs.
   bool is_cut() const { return killed() || (ended == "without telling" && inside != 0); }
+  /// Nobody knows what its threads did between the last record and its end.
+  bool is_end_unknown() const { return is_cut() || runtime_ended; }
 };
 /// Of an archive of one process, or of one process of a job.
 RunFacts run_facts(const std::vector<Property>& properties);

@@ -5,6 +5,7 @@ process that used OpenMP, by itself or by `tracer recover`.
 
 endings.py --tool libtracer.so --tracer tracer [--runtime DIR] PROGRAM [ENDING...]"""
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -22,6 +23,8 @@ ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2
 FINALISED = {"return", "exit", "exit_in_region", "fork", "fork_without_openmp", "fork_exec_true", "fork_of_a_fork", "fork_twice", "pause_hard",
              "pause_soft", "segv_handled", "close_all", "threads", "chdir", "thread_is_cancelled", "exit_in_handler_of_flushes",
              "vfork", "vfork_exec", "spawn", "system", "fork_in_region", "fork_while_others_are_in_regions", "exit_while_others_are_in_regions"}
+# Whether the program goes on behind the end of its runtime.
+RUNTIME_ENDS = {"pause_hard": True, "return": False, "exit": False, "exit_in_region": False}
 # libomp (14 to 19) frees what threads in regions use while the process ends: 1 run in 10 fails an assertion of the runtime
 # or crashes, with no tool as well; with a sanitizer, whose tool is slow, most do. One run of several must be as it should, unless
 # the program by itself dies as often; with a sanitizer only the archive is judged then.
@@ -73,6 +76,10 @@ def check(options, ending, directory):
         yield from (f"{archive.name}: {fault}" for fault in faults)
         if contents and contents.enters["parallel"] == 0:
             yield f"{archive.name}: no parallel region in it"
+        if ending in RUNTIME_ENDS:
+            report = json.loads(run([options.tracer, "report", "--json", str(archive)], clean()).stdout)
+            if ("TRACER::RUN::RUNTIME_ENDED" in report["trace"]["properties"]) != RUNTIME_ENDS[ending]:
+                yield f"{archive.name}: whether the runtime ended before the program: {report['trace']['properties']}"
     left = leftovers_of(options, directory)
     if left:
         yield f"left behind: {left}"

@@ -50,6 +50,11 @@ void Judge::what_the_run_was() {
   } else if (facts.exit_status > 0) {
     note("exit-status", formatted("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
+  if (!fact_of_run(definitions_, properties::run_runtime_ended).empty())
+    note(
+        "runtime-ended",
+        "The OpenMP runtime ended before the program did (omp_pause_resource_all, ompt_finalize_tool): what OpenMP did "
+        "after that is not in the trace, and that time is unknown.");
   if (const std::string why = fact_of_run(definitions_, properties::run_not_sampled); !why.empty())
     note("not-sampled", "The run has no samples: " + why + ".");
   if (const std::string what = fact_of_run(definitions_, properties::run_samples_lack); !what.empty())

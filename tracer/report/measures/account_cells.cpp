@@ -80,7 +80,7 @@ Accountant::Outside Accountant::outside_of(const Process& process) const {
   const bool has_group = process.group < definitions_.groups_of_locations.size() && processes_.size() > 1;
   return {start_of(has_group ? definitions_.groups_of_locations[process.group].properties : definitions_.properties,
                    counter_of(definitions_, "TOOL_START_NS") / std::max<std::size_t>(1, processes_.size())),
-          process.facts.is_cut() ? 0 : process.facts.end - std::min(process.facts.end, process.last)};
+          process.facts.is_end_unknown() ? 0 : process.facts.end - std::min(process.facts.end, process.last)};
 }
 
 /// `ns` by the parallel regions that it lies between, apart from what is no program's.

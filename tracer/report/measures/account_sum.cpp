@@ -81,7 +81,7 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
     const std::uint64_t beyond = process.beyond.value(end) - std::min(process.beyond.value(end), state.beyond_at_end);
     return charge(state, Place::absent, gone - std::min(gone, beyond));
   }
-  if (process.facts.is_cut() && end > process.last) {  // its activity then is unknown
+  if (process.facts.is_end_unknown() && end > process.last) {  // its activity then is unknown
     if (!process.is_beyond) charge(state, Place::unknown, end - process.last);
     end = process.last;
   }
@@ -198,7 +198,8 @@ AccountProcess Accountant::sum_of(Process& process, const std::vector<LocationRe
   sum.beyond = process.beyond.value(sum.end);
   const std::uint64_t wall = sum.wall();
   if (replay_.is_confined()) start = 0;  // the tool's
-  const std::uint64_t unknown = facts.is_cut() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
+  const std::uint64_t unknown =
+      facts.is_end_unknown() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last),
                       device = process.in_device.value(process.last);
   sum.paused = process.paused.value(sum.end - unknown);
