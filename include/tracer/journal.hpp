@@ -10,6 +10,7 @@
 
 #include "tracer/device_record.hpp"
 #include "tracer/ids.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/time.hpp"
 
 namespace tracer {
@@ -133,5 +134,11 @@ struct Journal {
   Ending ending = Ending::unknown;
   Ticks end = 0;
 };
+
+/// The name of the fact of which processors a thread is bound to: by the kernel's number of the thread, which is given
+/// again, and by its channel. Traces of earlier versions have the number only.
+inline std::string thread_processors_name(std::uint64_t os_thread_id, ChannelId channel) {
+  return properties::thread_processors_fact + std::to_string(os_thread_id) + '@' + std::to_string(channel);
+}
 
 }  // namespace tracer

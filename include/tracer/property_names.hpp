@@ -134,8 +134,8 @@ inline constexpr const char* mpi_complete = "OTF2::MPI_COMMUNICATION_COMPLETE";
 // Families of facts of the raw trace that are no properties of the archive: `convert` makes names and definitions of
 // them.
 inline constexpr const char *thread_name_fact = "THREAD_NAME::",  ///< by number of the thread: its name in the program
-    *thread_processors_fact = "THREAD_PROCESSORS::",  ///< as "0-3,8", by the kernel's number of the thread, if it is
-                                                      ///< bound to others than its process
+    *thread_processors_fact = "THREAD_PROCESSORS::",  ///< as "0-3,8", if the thread is bound to others than its
+                                                      ///< process: thread_processors_name()
         *mpi_group_fact = "MPI::GROUP::", *mpi_file_handle_fact = "MPI::IOHANDLE::", *mpi_file_fact = "MPI::IOFILE::";
 
 /// What follows the name of its family.

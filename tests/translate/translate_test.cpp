@@ -5,6 +5,7 @@
 #include "late_ends.hpp"
 #include "support/memory_trace.hpp"
 #include "support/records.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/regions/regions.hpp"
 #include "tracer/translate/resolve/tables.hpp"
 
@@ -368,4 +369,22 @@ TEST_CASE("of a place in several functions all are named, in an order that no ad
   const Region* region = tables.regions->look_up({0x2000, translate::Construct::for_loop, false, 0});
   REQUIRE(region != nullptr);
   CHECK(region->description == "run, run<char>(), run<int>()");
+}
+
+TEST_CASE("of threads that had one number after each other each has the processors that it was bound to") {
+  MemorySource source;
+  for (const ChannelId channel : {0u, 1u, 2u})
+    source.channel(channel) = {initial_task_begin(1 + 10 * channel, make_id(channel, 1)),
+                               initial_task_end(5 + 10 * channel, make_id(channel, 1))};
+  Journal& journal = source.journal_to_fill();
+  for (ChannelInfo& info : journal.channels) info.os_thread_id = 5000;
+  const bool is_earlier_version = GENERATE(false, true);
+  journal.facts[is_earlier_version ? "THREAD_PROCESSORS::5000" : "THREAD_PROCESSORS::5000@1"] = "0";
+  MemorySink sink;
+  translate::translate(source, sink, {});
+  unsigned bound = 0;
+  for (const Location& location : sink.definitions.locations)
+    for (const Property& property : location.properties)
+      if (property.name == properties::processors && property.value == "0") ++bound;
+  CHECK(bound == (is_earlier_version ? 3u : 1u));
 }

@@ -261,7 +261,7 @@ void Session::write_processors(const Channel& channel, std::uint64_t thread) {
   if (known == nullptr && !read_processors(thread, now)) return;
   const std::string list = list_of(known != nullptr ? *known : now);
   if (list.empty() || list == noted_processors() || shared_->bound_threads.fetch_add(1) >= most) return;
-  shared_->journal.fact(properties::thread_processors_fact + std::to_string(thread), list);
+  shared_->journal.fact(thread_processors_name(thread, channel.id()), list);
 }
 
 void Session::write_channel_end(Channel& channel) noexcept {

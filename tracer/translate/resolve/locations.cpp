@@ -69,9 +69,10 @@ void add_properties(Location& location, const ChannelInfo& info, const Journal& 
   if (info.thread_type > 0 && info.thread_type < 5) add(properties::thread_type, types[info.thread_type]);
   if (info.place >= 0) add(properties::place, std::to_string(info.place));
   if (info.processor >= 0) add(properties::processor, std::to_string(info.processor));
-  if (const auto bound = journal.facts.find(properties::thread_processors_fact + std::to_string(info.os_thread_id));
-      bound != journal.facts.end())
-    add(properties::processors, shown(bound->second));
+  auto bound = journal.facts.find(thread_processors_name(info.os_thread_id, info.id));
+  if (bound == journal.facts.end())
+    bound = journal.facts.find(properties::thread_processors_fact + std::to_string(info.os_thread_id));
+  if (bound != journal.facts.end()) add(properties::processors, shown(bound->second));
   if (info.processor_ns > 0) {
     add(properties::processor_ns, std::to_string(info.processor_ns));
     add(properties::delay_ns, std::to_string(info.delay_ns));
