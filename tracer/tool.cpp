@@ -48,6 +48,7 @@
 #include "tracer/session/fork.hpp"
 #include "tracer/session/session.hpp"
 #include "tracer/starting.hpp"
+#include "tracer/undisturbed.hpp"
 #include "tracer/version.hpp"
 
 namespace tracer::tool {
@@ -189,6 +190,16 @@ void end(Ending ending) {
   session->release_raw_trace();
 }
 
+/// In the trace and on no terminal: many a program loads several, and uses one.
+void note_other_runtime(const char* version) {
+  Session* const session = Session::current();
+  if (session == nullptr || session->state() == RecordingState::finished) return;
+  const Undisturbed undisturbed;
+  session->count("ompt.runtimes_not_recorded", 1);
+  session->journal().message("not recorded, since Tracer follows the first OpenMP runtime that starts a tool: " +
+                             printable(version != nullptr ? version : "another one"));
+}
+
 // libomp (13 to 24) frees its tables before it finalises the tool: a thread that still runs regions then crashes the
 // process, the surer the longer finalising takes. With such threads the run ends here, while the runtime is whole.
 // Without them it does not: destructors that run after this may use OpenMP.
@@ -207,7 +218,10 @@ void end_before_the_runtime_does() {
 }  // namespace
 
 bool accept(unsigned omp_version, const char* runtime_version) {
-  if (has_runtime.exchange(true)) return false;
+  if (has_runtime.exchange(true)) {
+    note_other_runtime(runtime_version);
+    return false;
+  }
   WhileStarting now;
   prepare_for_forks(&forget_parent);
   const std::lock_guard lock(starting);

@@ -261,6 +261,13 @@ TEST_CASE("what came behind the end of a runtime that the program outlived is un
   CHECK_FALSE(note_in(paused, "runtime-ended").empty());
 }
 
+TEST_CASE("that a second runtime was not recorded is a note") {
+  TraceBuilder trace = imbalance_3_to_1();
+  CHECK(note_in(report_of(trace), "not-recorded").empty());
+  trace.editable().properties.push_back({"TRACER::COUNTER::OMPT_RUNTIMES_NOT_RECORDED", "1"});
+  CHECK(note_in(report_of(trace), "not-recorded").find("another OpenMP runtime") != std::string::npos);
+}
+
 TEST_CASE("of a trace with losses one note has how much is missing, why, and what helps against that") {
   const auto note_with = [](std::vector<Property> properties) {
     TraceBuilder trace = imbalance_3_to_1();
