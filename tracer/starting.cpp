@@ -47,6 +47,17 @@ std::unique_lock<std::mutex> lock_unless(bool (*may_await_caller)() noexcept) no
   return lock;
 }
 
+std::unique_lock<std::mutex> lock_for_the_end() noexcept {
+  constexpr timespec moment{0, 1'000'000};
+  constexpr int most_moments = 5000;
+  std::unique_lock lock(starting, std::try_to_lock);
+  for (int i = 0; i < most_moments && !lock.owns_lock(); ++i) {
+    ::nanosleep(&moment, nullptr);
+    static_cast<void>(lock.try_lock());
+  }
+  return lock;
+}
+
 WhileStarting::WhileStarting() noexcept {
   starter.store(own_thread_id());
 }

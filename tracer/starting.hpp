@@ -13,6 +13,10 @@ extern constinit std::mutex starting;
 /// the caller: nothing is locked then.
 std::unique_lock<std::mutex> lock_unless(bool (*may_await_caller)() noexcept) noexcept;
 
+/// `starting`, or nothing where it is not free for five seconds: a signal's handler that calls exit() may have
+/// interrupted its holder, who starts devices.
+std::unique_lock<std::mutex> lock_for_the_end() noexcept;
+
 /// On the thread on which a runtime starts the tool, from accept() to the end of start(). The runtime holds a lock of
 /// its own meanwhile (libomp 14: __kmp_initz_lock): a child that is forked then would wait for that lock without end.
 class WhileStarting {

@@ -164,8 +164,8 @@ void take_leave_of_the_runtime() {
 void call_at_end() {
   std::vector<std::pair<void (*)(void*), void*>> functions;
   if (Tool* self = tool.load()) {
-    const std::lock_guard lock(starting);
-    functions.swap(self->at_end);
+    const auto lock = lock_for_the_end();
+    if (lock.owns_lock()) functions.swap(self->at_end);
   }
   for (const auto& [function, data] : functions) function(data);
 }
