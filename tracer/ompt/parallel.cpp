@@ -27,6 +27,7 @@ void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_
       [](Channel& channel, Ticks time, ompt_data_t* region, unsigned requested, int region_flags, const void* code) {
         const ParallelId id = make_id(channel.id(), channel.next_counter());
         set_value(region, id);
+        channel.begin_region(id);
         channel.emit({.time = time,
                       .kind = RecordKind::parallel_begin,
                       .endpoint = Endpoint::begin,
@@ -41,12 +42,14 @@ void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_
 void on_parallel_end(ompt_data_t* parallel_data, ompt_data_t*, int flags, const void* codeptr_ra) noexcept {
   record(
       [](Channel& channel, Ticks time, const ompt_data_t* region, int region_flags, const void* code) {
+        const ParallelId id = value_of_ended(region);
+        channel.end_region(id);
         channel.emit({.time = time,
                       .kind = RecordKind::parallel_end,
                       .endpoint = Endpoint::end,
                       .sub = pack_parallel_flags(static_cast<std::uint32_t>(region_flags)),
                       .a = 0,
-                      .b = value_of_ended(region),
+                      .b = id,
                       .c = address_of(code)});
       },
       parallel_data, flags, codeptr_ra);

@@ -80,6 +80,16 @@ class alignas(64) Channel {
   void begin_chunks() noexcept { chunks_[++loops_ % most_loops] = 0; }
   void count_chunk() noexcept { ++chunks_[loops_ % most_loops]; }
   std::uint32_t end_chunks() noexcept { return chunks_[loops_-- % most_loops]; }
+  // A cancelled loop has no end: it is over with the region that the thread has begun around it.
+  void begin_region(ParallelId id) noexcept { regions_[++region_ % most_loops] = {id, loops_}; }
+  /// Some regions have two ends, or none: ids of one thread grow.
+  void end_region(ParallelId id) noexcept {
+    for (std::uint32_t i = 0; i < most_loops && regions_[region_ % most_loops].id > id; ++i) --region_;
+    const LoopsBefore& region = regions_[region_ % most_loops];
+    if (region.id != id) return;
+    loops_ = region.loops;
+    --region_;
+  }
 
   /// Modules whose code the thread met before the last one, or the channel's thread before it; some may be empty.
   std::span<CodeRange> code_before() noexcept { return code_before_; }
@@ -218,6 +228,13 @@ class alignas(64) Channel {
   ChannelId id_ = 0;
   std::uint32_t loops_ = 0;
   std::array<std::uint32_t, most_loops> chunks_{};
+  /// Of a region that the thread has begun: in how many loops it was.
+  struct LoopsBefore {
+    ParallelId id = 0;
+    std::uint32_t loops = 0;
+  };
+  std::uint32_t region_ = 0;
+  std::array<LoopsBefore, most_loops> regions_{};
 
   // Cold from here on.
   Session* session_ = nullptr;
