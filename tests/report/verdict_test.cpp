@@ -242,32 +242,6 @@ TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: 
   CHECK(verdict_with({{"TRACER::RUN::ENDED", "without telling"}, {"TRACER::RUN::EXIT_STATUS", "0"}})["state"] == "ok");
 }
 
-TEST_CASE("what came behind the end of a runtime that the program outlived is unknown, and no serial work") {
-  const auto report_with = [](std::vector<Property> properties) {
-    TraceBuilder trace = imbalance_3_to_1();
-    for (Property& property : properties) trace.editable().properties.push_back(std::move(property));
-    trace.editable().properties.push_back({"TRACER::RUN::ENDED", "return"});
-    trace.editable().properties.push_back({"TRACER::RUN::PROCESS_START_NS", std::to_string(start)});
-    trace.editable().properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(start + 1000 * ms)});
-    return report_of(trace);
-  };
-  const Json whole = report_with({}), paused = report_with({{"TRACER::RUN::RUNTIME_ENDED", "before the process"}});
-  check_adds_up(paused["account"]);
-  CHECK(whole["account"]["time"]["unknown_ns"] == 0);
-  CHECK(paused["account"]["time"]["unknown_ns"].get<std::uint64_t>() > 1500 * ms);
-  CHECK(paused["account"]["time"]["serial_ns"].get<std::uint64_t>() < 100 * ms);
-  CHECK(paused["verdict"]["state"] != "killed");
-  CHECK(note_in(whole, "runtime-ended").empty());
-  CHECK_FALSE(note_in(paused, "runtime-ended").empty());
-}
-
-TEST_CASE("that a second runtime was not recorded is a note") {
-  TraceBuilder trace = imbalance_3_to_1();
-  CHECK(note_in(report_of(trace), "not-recorded").empty());
-  trace.editable().properties.push_back({"TRACER::COUNTER::OMPT_RUNTIMES_NOT_RECORDED", "1"});
-  CHECK(note_in(report_of(trace), "not-recorded").find("another OpenMP runtime") != std::string::npos);
-}
-
 TEST_CASE("of a trace with losses one note has how much is missing, why, and what helps against that") {
   const auto note_with = [](std::vector<Property> properties) {
     TraceBuilder trace = imbalance_3_to_1();
