@@ -6,6 +6,7 @@
 // A killed program's journal ends anywhere; what is complete counts. Entries of unknown types are skipped.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <mutex>
@@ -110,13 +111,15 @@ class JournalWriter {
  private:
   void append(EntryType type, std::span<const std::byte> payload);
   void write(std::span<const std::span<const std::byte>> parts);
+  void write_now(std::span<const std::span<const std::byte>> parts) noexcept;
 
   std::mutex mutex_;
   OwnFile file_;
   std::vector<std::byte> kept_;
   unsigned gathering_ = 0;
   std::vector<std::byte> gathered_;
-  int error_ = 0;
+  std::uint64_t reserved_until_ = 0;
+  std::atomic<int> error_{0};
 };
 
 /// Throws tracer::Error when this is no journal, or one of another version. Damage inside is reported in the result.

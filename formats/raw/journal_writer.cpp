@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the journal: one system call per entry, or for all of a start and of an end.
+#include <algorithm>
+
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/journal_fields.hpp"
@@ -9,7 +11,8 @@
 namespace tracer::raw {
 namespace {
 
-/// So that the end of the run can still be written when the disk is full.
+/// So that the end of the run can still be written when the disk is full. Behind the last entry there is always at
+/// least half of it.
 constexpr std::uint64_t reserved_bytes = 256 << 10;
 
 bool holds_for_the_process(EntryType type) noexcept {
@@ -55,22 +58,29 @@ JournalWriter::Together::Together(JournalWriter& writer) noexcept : writer_(writ
 JournalWriter::Together::~Together() {
   const std::lock_guard lock(writer_.mutex_);
   if (--writer_.gathering_ != 0 || writer_.gathered_.empty() || !writer_.file_) return;
-  if (const int error = writer_.file_.append(writer_.gathered_); error && !writer_.error_) writer_.error_ = error;
+  const std::span<const std::byte> part = writer_.gathered_;
+  writer_.write_now(std::span(&part, 1));
   writer_.gathered_ = {};
 }
 
 /// The caller has the lock.
+void JournalWriter::write_now(std::span<const std::span<const std::byte>> parts) noexcept {
+  std::uint64_t bytes = 0;
+  for (const auto& part : parts) bytes += part.size();
+  constexpr std::uint64_t half = reserved_bytes / 2;
+  const std::uint64_t ahead = std::max(bytes, half) + half;
+  if (file_.size() + bytes + half > reserved_until_ && file_.reserve(ahead)) reserved_until_ = file_.size() + ahead;
+  if (const int error = file_.append(parts); error != 0 && error_ == 0) error_ = error;
+}
+
+/// The caller has the lock.
 void JournalWriter::write(std::span<const std::span<const std::byte>> parts) {
-  if (gathering_ == 0) {
-    if (const int error = file_.append(parts); error && !error_) error_ = error;
-    return;
-  }
+  if (gathering_ == 0) return write_now(parts);
   for (const auto& part : parts) gathered_.insert(gathered_.end(), part.begin(), part.end());
 }
 
 void JournalWriter::create(OwnFile file, RunId run) {
   file_ = std::move(file);
-  file_.reserve(reserved_bytes);
   FileHeader header{};
   std::memcpy(header.magic, journal_magic, sizeof header.magic);
   header.version = format_version;
@@ -78,7 +88,7 @@ void JournalWriter::create(OwnFile file, RunId run) {
   const std::span<const std::byte> part = std::as_bytes(std::span(&header, 1));
   const std::lock_guard lock(mutex_);
   write(std::span(&part, 1));
-  if (error_) throw Error(system_message("cannot write " + file_.path().string(), error_));
+  if (error_ != 0) throw Error(system_message("cannot write " + file_.path().string(), error_));
 }
 
 void JournalWriter::append(EntryType type, std::span<const std::byte> payload) {

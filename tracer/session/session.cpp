@@ -264,7 +264,12 @@ void Session::interrupt_all() noexcept {
   for (std::size_t i = 0; i < channel_count(); ++i) channel(i).interrupt();
 }
 
+// What is reserved for the end of a run is left to it: nothing more is written after recording has stopped.
 void Session::read_clock() noexcept {
+  if (recording()) write_clock();
+}
+
+void Session::write_clock() noexcept {
   try {
     const raw::JournalWriter::Together together(shared_->journal);
     const ClockSync sync = read_clocks();
@@ -351,7 +356,7 @@ void Session::write_end(Ending ending) noexcept {
       const std::lock_guard lock(shared_->counter_mutex);
       for (const auto& [name, value] : shared_->counters) shared_->journal.counter(name, value);
     }
-    read_clock();
+    write_clock();
     shared_->journal.end(ending, end);
   } catch (...) {
   }

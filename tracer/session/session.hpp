@@ -166,6 +166,7 @@ class Session {
   void failed_to_write(int error) noexcept;
   /// Its thread has ended and all is written: the next thread may have it.
   void recycle(Channel& channel) noexcept;
+  /// While recording: writes the clocks, and the kernel's facts of now, into the journal.
   void read_clock() noexcept;
   void look_at_modules() noexcept;
 
@@ -200,6 +201,7 @@ class Session {
   void write_channel_end(Channel& channel) noexcept;
   void write_processors(const Channel& channel, std::uint64_t thread);
   void write_end(Ending ending) noexcept;
+  void write_clock() noexcept;
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel(int& error) noexcept;

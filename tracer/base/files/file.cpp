@@ -122,10 +122,12 @@ int OwnFile::descriptor() noexcept {
   return fd_ = move_up(fd);
 }
 
-void OwnFile::reserve(std::uint64_t bytes) noexcept {
+bool OwnFile::reserve(std::uint64_t bytes) noexcept {
   const WithoutWriteSignals guard;
   const int fd = descriptor();
-  if (fd >= 0) ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(bytes));
+  if (fd < 0) return false;
+  return ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0 ||
+         errno == EOPNOTSUPP || errno == ENOSYS;
 }
 
 int OwnFile::append(std::span<const std::span<const std::byte>> parts) noexcept {

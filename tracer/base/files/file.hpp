@@ -65,8 +65,9 @@ class OwnFile {
   /// Makes it at `at`, through a directory that is held open, and opens it again at `path`. Throws tracer::Error.
   static OwnFile create(const std::filesystem::path& at, const std::filesystem::path& path);
   static OwnFile create(const std::filesystem::path& path) { return create(path, path); }
-  /// Makes room ahead (`bytes` beyond the end) so that the last words still fit on a full disk. Best effort.
-  void reserve(std::uint64_t bytes) noexcept;
+  /// Makes room ahead (`bytes` beyond the end) so that the last words still fit on a full disk. False: there is none
+  /// now. Best effort: true also where the file system cannot do it.
+  bool reserve(std::uint64_t bytes) noexcept;
   /// All of it or nothing: after a failure the file is as long as before. 0, or the errno.
   int append(std::span<const std::span<const std::byte>> parts) noexcept;
   int append(std::span<const std::byte> part) noexcept;
