@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recording stops before the process ends.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
+#include <filesystem>
 
 #include "catch.hpp"
 #include "formats/raw/leftovers.hpp"
@@ -55,4 +57,25 @@ TEST_CASE("a child of a process that has stopped recording has a trace of its ow
   const auto childs = raw::open_trace(run.scratch.path() / "out.2");
   CHECK(childs->report().complete);
   CHECK(test::read_all(*childs, 0).size() == 1);
+}
+
+TEST_CASE("a journal that cannot be written ends recording, and says why as soon as there is room") {
+  test::Run run;
+  run.start();
+  test::record_numbers(1);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  rlimit full = before;
+  full.rlim_cur = std::filesystem::file_size(run.session->raw_directory() / "journal");
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+  run.session->read_clock();
+  const bool has_stopped = !run.session->recording();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(has_stopped);
+  const auto trace = run.finish();
+  CHECK(trace->journal().ending == Ending::finalize);
+  CHECK(trace->journal().counters.at("stopped.failed_write") == 1);
+  CHECK(test::read_all(*trace, 0).size() == 1);
+  run.session->release_raw_trace();
+  CHECK(raw::remove_spool(trace->report().spool));
 }

@@ -266,7 +266,9 @@ void Session::interrupt_all() noexcept {
 
 // What is reserved for the end of a run is left to it: nothing more is written after recording has stopped.
 void Session::read_clock() noexcept {
-  if (recording()) write_clock();
+  if (!recording()) return;
+  write_clock();
+  failed_to_write(shared_->journal.error());
 }
 
 void Session::write_clock() noexcept {
@@ -349,7 +351,6 @@ void Session::write_end(Ending ending) noexcept {
     consumer().hold();  // no channel is given to another thread meanwhile
     for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i));
     consumer().release();
-    if (const auto threads = shared_->threads_not_recorded.load()) count(loss_counters::threads, threads);
     count("tool.drain_ns", consumer().busy());
     count("tool.memory_ns", shared_->spool.spent());
     {

@@ -166,7 +166,8 @@ class Session {
   void failed_to_write(int error) noexcept;
   /// Its thread has ended and all is written: the next thread may have it.
   void recycle(Channel& channel) noexcept;
-  /// While recording: writes the clocks, and the kernel's facts of now, into the journal.
+  /// While recording: writes the clocks, and the kernel's facts of now, into the journal. Ends recording where the
+  /// journal could not be written.
   void read_clock() noexcept;
   void look_at_modules() noexcept;
 

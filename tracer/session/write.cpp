@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a session writes into its raw trace while it records.
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -11,10 +12,13 @@
 
 namespace tracer {
 
-/// At once: a run that is killed shall not seem to have lost nothing.
+/// At once: a run that is killed shall not seem to have lost nothing. And at the end again: now there may be no room.
 void Session::note_loss(const char* counter, std::uint64_t count) noexcept {
   try {
     shared_->journal.counter(counter, count);
+    const std::lock_guard lock(shared_->counter_mutex);
+    std::uint64_t& known = shared_->counters[counter];
+    known = std::max(known, count);
   } catch (...) {
   }
 }
