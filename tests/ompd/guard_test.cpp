@@ -2,6 +2,7 @@
 // The process that does the dangerous part, and its watcher.
 #include "tracer/ompd/guard.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -62,4 +63,28 @@ TEST_CASE("what never ends is ended") {
           for (;;) pause();
           return 0;
         }) == Refusal::stuck);
+}
+
+TEST_CASE("a signal that ends both is no crash") {
+  for (const auto limit : {0s, 60s}) {
+    const pid_t watcher = fork();
+    if (watcher == 0) {
+      std::signal(SIGTERM, SIG_IGN);  // until it watches
+      try {
+        guarded(limit, SIGKILL, [] {
+          std::signal(SIGTERM, SIG_DFL);
+          for (;;) {
+            kill(getppid(), SIGTERM);
+            usleep(1000);
+          }
+          return 0;
+        });
+      } catch (const CannotLook&) {
+      }
+      _exit(1);
+    }
+    int status = 0;
+    REQUIRE(waitpid(watcher, &status, 0) == watcher);
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+  }
 }

@@ -23,9 +23,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-volatile std::sig_atomic_t child = 0;
+volatile std::sig_atomic_t child = 0, passed = 0;
 
 void pass_on(int signal) {
+  passed = signal;
   if (child > 0) kill(child, signal);
 }
 
@@ -45,6 +46,11 @@ class PassSignals {
   static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction before_[std::size(signals)]{};
 };
+
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 [[noreturn]] void be_the_child(pid_t parent, int death_signal, const std::function<int()>& body) {
   prctl(PR_SET_PDEATHSIG, death_signal);
@@ -78,6 +84,7 @@ int guarded(std::chrono::milliseconds limit, int death_signal, const std::functi
   if (id < 0) throw Error(std::string{"cannot start a process: "} + std::strerror(errno));
   if (id == 0) be_the_child(parent, death_signal, body);
   child = id;
+  passed = 0;
   const PassSignals signals;
   const auto deadline = Clock::now() + limit;
   bool killed = false;
@@ -95,6 +102,7 @@ int guarded(std::chrono::milliseconds limit, int death_signal, const std::functi
   child = 0;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   if (after_crash) after_crash();
+  if (WTERMSIG(status) == passed) end_by(passed);
   if (killed)
     throw CannotLook(Refusal::stuck, "gave up after " + std::to_string(limit.count() / 1000) +
                                          " s: the data is damaged, or the machine too busy (--timeout sets the limit)");
