@@ -77,6 +77,8 @@ class SampleWriter {
   /// Keeps the entry until flush(), or until there is enough for a write. 0 or the errno.
   int append(const SampleEntry& entry, std::span<const std::uint64_t> frames);
   int flush();
+  /// What has been written.
+  std::uint64_t size() const noexcept { return file_.size(); }
   void close() noexcept { file_.close(); }
   explicit operator bool() const noexcept { return static_cast<bool>(file_); }
 

@@ -8,6 +8,7 @@ namespace tracer::loss_counters {
 inline constexpr const char* threads = "lost.threads";         ///< threads for whose rings there was no memory
 inline constexpr const char* private_rings = "rings.private";  ///< threads whose records die with the process
 inline constexpr const char* rings_gone = "rings.gone";        ///< 1 where a killed process' rings are not there
+inline constexpr const char* device_records = "device.records_not_written";  ///< no room; only at the end
 // 1 in a process that stopped recording before its end.
 inline constexpr const char* stopped_size_limit = "stopped.size_limit";       ///< TRACER_SIZE_LIMIT
 inline constexpr const char* stopped_full_ring = "stopped.full_ring";         ///< TRACER_ON_FULL=stop

@@ -272,6 +272,7 @@ TEST_CASE("of a trace with losses one note has how much is missing, why, and wha
   CHECK_FALSE(has(note_with({lost, {"TRACER::COUNTER::RINGS_PRIVATE", "2"}}), "TRACER_SPOOL"));
   CHECK(has(note_with({lost}), "12,000 events are missing. Times and counts are too small. The warnings"));
   CHECK(has(note_with({{"TRACER::COUNTER::DEVICE_RECORDS_LOST", "3"}}), "records of devices are missing"));
+  CHECK(has(note_with({{"TRACER::COUNTER::DEVICE_RECORDS_NOT_WRITTEN", "3"}}), "again with more room for the trace"));
   CHECK(note_with({{"TRACER::COUNTER::SAMPLES_LOST", "3"}}).empty());        // they are no events
   CHECK(note_with({{"TRACER::COUNTER::STOPPED_SIZE_LIMIT", "1"}}).empty());  // nothing came after it
 }

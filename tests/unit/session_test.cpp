@@ -172,13 +172,28 @@ TEST_CASE("a size limit stops recording, and what was lost is counted") {
   run.start();
   constexpr std::uint64_t count = 2'000'000;
   std::thread(record_numbers, count).join();
+  const DeviceRecord late[2]{};
+  run.session->device_records(late);
   const auto trace = run.finish();
+  CHECK(trace->report().device_records == 0);
+  CHECK(trace->journal().counters.at("device.records_not_written") == 2);
   const auto values = numbers(read_all(*trace, 0));
   CHECK(values.size() < count);
   CHECK(counts_up(values, 0));
   CHECK(trace->journal().channels[0].lost > 0);
   CHECK(trace->journal().messages.size() == 1);
   CHECK(trace->journal().counters.at("stopped.size_limit") == 1);
+}
+
+TEST_CASE("samples beside a trace count to its size limit") {
+  Run run;
+  run.config.size_limit = 64 << 10;
+  run.start();
+  run.session->note_samples(32 << 10);
+  CHECK(run.session->recording());
+  run.session->note_samples(64 << 10);
+  CHECK_FALSE(run.session->recording());
+  CHECK(run.finish()->journal().counters.at("stopped.size_limit") == 1);
 }
 
 TEST_CASE("a killed process leaves everything it had recorded") {

@@ -129,7 +129,8 @@ const Row rows[] = {
     {"TRACER_MEMORY", "256M", "a size from 64K to 1T, as in 64M", "memory limit of all rings together",
      [](Config& c, Text t) { return set_size(c.memory, t, 64 * kib, 1024 * gib); }},
     {"TRACER_SIZE_LIMIT", "none", "a size from 64K, as in 2G, or none",
-     "maximum size of the raw trace on disk, at which recording stops; a ring has at most an eighth of it",
+     "maximum size of the raw trace on disk, samples included, at which recording stops (the threads' events of a "
+     "flight recorder are not limited); a ring has at most an eighth of it",
      [](Config& c, Text t) {
        return t == "none" ? ((c.size_limit = 0), true) : set_size(c.size_limit, t, 64 * kib, ~std::uint64_t{0});
      }},

@@ -154,6 +154,7 @@ void Sampler::drain() noexcept {
       thread = thread->second->has_ended ? threads_.erase(thread) : std::next(thread);
     }
     if (error_ == 0) error_ = file_.flush();
+    session_.note_samples(file_.size());
     if (error_ != 0) give_up("writing them failed", error_);
   } catch (...) {
     give_up("no memory", ENOMEM);
@@ -221,6 +222,7 @@ void Sampler::poll() noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (over_) return;
+    if (!session_.recording()) return end_watching();
     look_after_signal();
     drain();
   }
@@ -256,6 +258,16 @@ void Sampler::stop_asking() noexcept {
   }
 }
 
+// The caller has the lock.
+void Sampler::end_watching() noexcept {
+  if (std::exchange(over_, true)) return;
+  for (auto& [channel, thread] : threads_) thread->own.stop();
+  drain();
+  if (timer_samples_ != 0) record_source(0, timer_used_ns_ / timer_samples_);
+  file_.flush();
+  stop_all();
+}
+
 void Sampler::finish() noexcept {
   stop_asking();
   copy_code_map();
@@ -264,13 +276,7 @@ void Sampler::finish() noexcept {
     code_map_.close();
   }
   const std::lock_guard lock(mutex_);
-  if (!std::exchange(over_, true)) {
-    for (auto& [channel, thread] : threads_) thread->own.stop();
-    drain();
-    if (timer_samples_ != 0) record_source(0, timer_used_ns_ / timer_samples_);
-    file_.flush();
-    stop_all();
-  }
+  end_watching();
   file_.close();
   report_if_none_came();
   try {

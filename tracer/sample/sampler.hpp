@@ -59,6 +59,7 @@ class Sampler final : public ThreadObserver {
   void report_why_none(const std::string& why) noexcept;
   void look_after_signal() noexcept;
   void stop_all() noexcept;
+  void end_watching() noexcept;
   void copy_code_map() noexcept;
   void give_up(const char* what, int error) noexcept;
 

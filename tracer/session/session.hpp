@@ -104,6 +104,8 @@ class Session {
 
   /// What devices did. Any thread but not in handlers.
   void device_records(std::span<const DeviceRecord> records) noexcept;
+  /// How long the file of samples is by now: the limit of size holds for it and the raw trace together.
+  void note_samples(std::uint64_t bytes) noexcept;
   /// Runs `job` on the drainer's thread soon, or inside finish(); must not throw. For completed device buffers.
   void enqueue(std::function<void()> job) noexcept;
 
@@ -208,6 +210,8 @@ class Session {
   Channel* make_new_channel(int& error) noexcept;
   void note_private_ring(const Channel& channel) noexcept;
   void note_unrecorded_thread(bool has_ring, int error) noexcept;
+  bool is_full() const noexcept;
+  void stop_at_limit() noexcept;
   void note_loss(const char* counter, std::uint64_t count) noexcept;
   void interrupt_all() noexcept;
 

@@ -50,6 +50,7 @@ struct Session::Shared {
   std::mutex trace_mutex;
   raw::TraceWriter trace;
   std::atomic<int> write_error{0};
+  std::atomic<std::uint64_t> samples_bytes{0};
 
   Strings strings;
   std::atomic<std::uint32_t> next_string{1};

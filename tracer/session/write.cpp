@@ -34,35 +34,59 @@ void Session::failed_to_write(int error) noexcept {
   }
 }
 
+/// The caller has the lock of the trace.
+bool Session::is_full() const noexcept {
+  const std::uint64_t limit = shared_->config.size_limit;
+  return limit != 0 && shared_->trace.size() + shared_->samples_bytes.load(std::memory_order_relaxed) >= limit;
+}
+
+void Session::stop_at_limit() noexcept {
+  stop_recording(loss_counters::stopped_size_limit, "recording stops: TRACER_SIZE_LIMIT is reached");
+}
+
 void Session::device_records(std::span<const DeviceRecord> records) noexcept {
   const KeepErrno keep;
   const Undisturbed undisturbed;
   int error = 0;
+  bool no_room = false;
   try {
     const std::lock_guard lock(shared_->trace_mutex);
     if (state() == RecordingState::finished) return;
-    error = shared_->trace.append(records);
+    no_room = is_full();
+    if (!no_room) error = shared_->trace.append(records);
   } catch (...) {
     error = ENOMEM;
   }
+  if (no_room) stop_at_limit();
+  if (no_room || error != 0) count(loss_counters::device_records, records.size());
   failed_to_write(error);
+}
+
+void Session::note_samples(std::uint64_t bytes) noexcept {
+  shared_->samples_bytes.store(bytes, std::memory_order_relaxed);
+  bool no_room = false;
+  try {
+    const std::lock_guard lock(shared_->trace_mutex);
+    no_room = recording() && is_full();
+  } catch (...) {
+  }
+  if (no_room) stop_at_limit();
 }
 
 bool Session::write_segment(const raw::SegmentEncoder& segment) noexcept {
   int error = 0;
-  bool is_full = false;
+  bool no_room = false;
   try {
     const std::lock_guard lock(shared_->trace_mutex);
     if (state() == RecordingState::finished) return false;
-    const std::uint64_t limit = shared_->config.size_limit;
-    is_full = limit != 0 && shared_->trace.size() >= limit;
-    if (!is_full) error = shared_->trace.append(segment);
+    no_room = is_full();
+    if (!no_room) error = shared_->trace.append(segment);
   } catch (...) {
     error = ENOMEM;
   }
-  if (is_full) stop_recording(loss_counters::stopped_size_limit, "recording stops: TRACER_SIZE_LIMIT is reached");
+  if (no_room) stop_at_limit();
   failed_to_write(error);
-  return !is_full && error == 0;
+  return !no_room && error == 0;
 }
 
 bool Session::write_copy(ChannelId channel, std::uint64_t from, std::span<const Record> records) noexcept {

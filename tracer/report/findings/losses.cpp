@@ -78,6 +78,8 @@ void Judge::losses() {
       counter_of(definitions_, "DEVICE_RECORDS_LOST_BY_PROVIDER", properties::repaired) != 0 ||
       counter_of(definitions_, "DEVICE_DROPPED_WITHOUT_TIME", properties::repaired) != 0)
     text.add("records of devices are missing", "more TRACER_DEVICE_MEMORY");
+  if (counter_of(definitions_, loss_counters::device_records) != 0)
+    text.add("records of devices are missing", "more room for the trace");
   if (text.missing.empty()) return;
   const std::string then = text.cures.empty()
                                ? ". The warnings of the recording may give the reason (tracer info --all)."
