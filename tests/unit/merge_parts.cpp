@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which traces of a job are its parts, and which of them is the process that started another.
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +13,9 @@
 #include "catch.hpp"
 #include "formats/otf2/write/sink.hpp"
 #include "tests/support/scratch.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/error.hpp"
 #include "tracer/merge/collect.hpp"
 #include "tracer/merge/merge.hpp"
 #include "tracer/merge/part_of_job.hpp"
@@ -107,6 +112,20 @@ TEST_CASE("parts, and what is no part, come in the order of the traces, by howev
       }
     }
   }
+}
+
+TEST_CASE("who joins a job says that another process is at it, and waits for that") {
+  const test::Scratch scratch;
+  UniqueFd other{::open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  REQUIRE(::flock(other.get(), LOCK_EX) == 0);
+  MergeOptions options;
+  int waits = 0;
+  options.conversion.waiting = [&] {
+    ++waits;
+    other.reset();
+  };
+  CHECK_THROWS_AS(merge_job(scratch.path(), options), Error);  // there is nothing to join
+  CHECK(waits == 1);
 }
 
 }  // namespace

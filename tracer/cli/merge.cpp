@@ -66,6 +66,7 @@ int run(Options& options) {
   merging.convert_one = [](const fs::path& trace, const ConvertOptions& conversion) {
     return convert_with_progress(trace, trace, conversion);
   };
+  merging.conversion.waiting = [&] { print_waiting(options.jobs.front()); };
   if (options.output.empty()) merging.job = fs::absolute(options.jobs.front()).lexically_normal();
   const MergeResult result = options.output.empty() ? merge_in_place(merging) : merge(traces, options.output, merging);
   print_merged(result, options.quiet);

@@ -29,7 +29,7 @@ struct ConvertOptions {
   bool symbols = true;         ///< look source positions up
   bool level_3_1 = false;      ///< OTF2 3.1's enumeration values, when the library has them
   std::function<void(double)> progress;      ///< 0 to 1; may be empty
-  std::function<void()> waiting;             ///< another process converts the same raw trace; may be empty
+  std::function<void()> waiting;             ///< another process makes the same archive; may be empty
   std::map<std::string, std::string> facts;  ///< of the process, beside and before the journal's (process_life.hpp)
   /// Reads all of the archive in a directory, before the raw trace is removed; throws tracer::Error where that cannot
   /// be read. Empty: verify_archive().

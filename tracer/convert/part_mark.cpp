@@ -6,6 +6,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "tracer/base/files/regular_file.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
@@ -21,8 +23,12 @@ void PartMark::clear(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / mark_name;
   const RegularFile file = open_regular(path.c_str(), Links::refuse, O_RDWR);  // as NFS wants it of who locks
   if (!file || file.owner != ::geteuid()) return;
-  if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) != 0)
-    throw Error("another process makes an archive in " + directory.string());
+  if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) throw Error("another process makes an archive in " + directory.string());
+    throw Error("part of an archive is in " + directory.string() +
+                ": another process makes it, or one that was killed has left it, which cannot be told on a file system "
+                "without locks; remove it, or choose another place");
+  }
   remove_half_archive(directory);
   ::unlink(path.c_str());
 }

@@ -38,6 +38,7 @@ namespace {
 
 constexpr const char* job_file = "job";
 constexpr const char* own_prefix = ".job-";
+constexpr const char* last_mark = ".last";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -148,7 +149,7 @@ std::optional<unsigned> ended_runs(const fs::path& runs) {
   unsigned ended = 0;
   std::error_code error;
   for (fs::directory_iterator it{runs, error}, none; !error && it != none; it.increment(error)) {
-    if (it->path().filename().string().starts_with(".")) continue;  // a meeting's (meeting.hpp)
+    if (it->path().filename().string().starts_with(".")) continue;  // a meeting's (meeting.hpp), or last_mark
     if (it->path().extension() != ".done" && may_live(it->path())) return std::nullopt;
     ++ended;
   }
@@ -294,11 +295,13 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
 bool JobRun::end(unsigned processes) {
   const fs::path place = at(), runs = place / "runs";
   job_ = OwnDescriptor{open_regular((place / job_file).c_str(), Links::refuse, O_RDWR).fd};  // NFS wants it to write
-  if (job_) ::flock(job_.get(), LOCK_EX);
+  const bool is_locked = job_ && ::flock(job_.get(), LOCK_EX) == 0;
   ::rename((runs / launch_).c_str(), (runs / (launch_ + ".done")).c_str());
   run_.reset();
   const std::optional<unsigned> ended = ended_runs(runs);
-  const bool last = job_ && ended && *ended >= processes;
+  bool last = job_ && ended && *ended >= processes;
+  // Without locks several that end together find this; whoever makes the file is the one.
+  if (last && !is_locked) last = static_cast<bool>(make_private_file((runs / last_mark).c_str()));
   if (!last) job_.reset();
   return last;
 }

@@ -3,6 +3,7 @@
 //
 //   JOB/job          who may join: the launch's mark, or the name of a job of many launches
 //   JOB/runs/MARK    one for each `tracer run` of the job, locked while it lives; MARK.done when it has ended
+//   JOB/runs/.last   made by the last of them on a file system without locks
 //   JOB/runs/.*      where processes meet (meeting.hpp)
 //   JOB/raw          the raw trace of the first process, where the job is one `tracer run`
 //   JOB/parts/NAME   a process's own directory, as TRACER_OUTPUT is for a single one

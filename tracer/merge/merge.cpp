@@ -233,7 +233,10 @@ MergeResult merge_within(const fs::path& directory, const MergeOptions& options)
   const Watch watch;
   const UniqueFd lock{::open(job.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!lock) throw Error(system_message("cannot open " + job.string(), errno));
-  ::flock(lock.get(), LOCK_EX);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (options.conversion.waiting) options.conversion.waiting();
+    ::flock(lock.get(), LOCK_EX);
+  }
   finish_earlier(job);
   MergeResult result;
   const bool is_recorded = is_being_recorded(job);

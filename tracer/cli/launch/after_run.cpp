@@ -191,6 +191,7 @@ bool RunEnd::make_one(std::size_t own, std::size_t parts) const {
     MergeOptions merging;
     merging.conversion = conversion_of_run(options_.settings);
     merging.conversion.within_limits = true;
+    merging.conversion.waiting = [&] { print_waiting(launch_.place); };
     merging.job = launch_.place;
     const MergeResult result = merge_job(launch_.at, merging);
     print_merged(result, options_.quiet || (own == 1 && parts == 1 && !launch_.shared));
