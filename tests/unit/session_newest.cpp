@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flight recorders: the newest records, what is counted as overwritten, and rings whose memory cannot grow.
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "catch.hpp"
@@ -22,7 +28,58 @@ void check_newest(const raw::RawTrace& trace, ChannelId id, std::uint64_t count,
   CHECK(trace.journal().channels.at(id).lost + values.size() == count);
 }
 
+/// As programs do that close every descriptor.
+void close_descriptor_of(const std::filesystem::path& path) {
+  int found = -1;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+    std::error_code ignored;
+    if (std::filesystem::read_symlink(entry.path(), ignored) == path)
+      found = std::atoi(entry.path().filename().c_str());
+  }
+  REQUIRE(found >= 0);
+  REQUIRE(::close(found) == 0);
+}
+
 }  // namespace
+
+TEST_CASE("a flight recorder whose trace cannot be written at one flush goes on, and has lost nothing at the next") {
+  Run run;
+  run.config.on_full = FullPolicy::newest;
+  run.config.memory = 1 << 20;
+  run.start();
+  record_numbers_between(0, 100);
+  const auto raw = std::filesystem::canonical(run.session->raw_directory());
+  std::filesystem::rename(raw / "trace", raw / "apart");
+  close_descriptor_of(raw / "apart");
+  run.session->flush();
+  run.session->flush();
+  CHECK(run.session->recording());
+  std::filesystem::rename(raw / "apart", raw / "trace");
+  record_numbers_between(100, 200);
+  const auto trace = run.finish();
+  const auto values = numbers(read_all(*trace, 0));
+  CHECK(values.size() == 200);
+  CHECK(counts_up(values, 0));
+  CHECK(trace->journal().channels[0].lost == 0);
+  CHECK(trace->journal().counters.at("flushes.not_written") == 2);
+  CHECK(trace->journal().counters.count("stopped.failed_write") == 0);
+  CHECK(trace->journal().messages.size() == 1);
+}
+
+TEST_CASE("a program that takes the signal of a flight recorder is told so, once") {
+  Run run;
+  run.config.on_full = FullPolicy::newest;
+  run.config.flush_signal = SIGUSR1;
+  run.start();
+  run.session->read_clock();
+  std::signal(SIGUSR1, SIG_IGN);
+  run.session->read_clock();
+  run.session->read_clock();
+  const auto trace = run.finish();
+  std::signal(SIGUSR1, SIG_DFL);
+  REQUIRE(trace->journal().messages.size() == 1);
+  CHECK_THAT(trace->journal().messages.front(), ContainsSubstring("TRACER_FLUSH_SIGNAL"));
+}
 
 TEST_CASE("a flight recorder keeps the newest records and says how many are gone") {
   Run run;

@@ -106,13 +106,13 @@ void Rings::copy_newest(Channel& channel) noexcept {
     while (begin < head) {
       std::uint64_t to = std::min(head, begin + raw::most_segment_records);
       if (to < head && copy_[to - from].kind == RecordKind::more) --to;
-      if (!session_.write_copy(channel.id(), begin, {copy_.data() + (begin - from), to - begin})) return;
+      if (!session_.write_copy(channel.id(), begin, {copy_.data() + (begin - from), to - begin})) break;
       begin = to;
     }
-    channel.set_written(copied, head);
+    channel.set_written(copied, std::min(begin, head));
     std::vector<Record>().swap(copy_);
   } catch (...) {
-    session_.failed_to_write(ENOMEM);
+    session_.failed_to_copy(ENOMEM);
   }
 }
 

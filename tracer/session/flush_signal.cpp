@@ -36,12 +36,20 @@ void on_flush_signal(int signal, siginfo_t* info, void* context) {
   call_flush_before(signal, info, context);
 }
 
+bool is_ours(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_flush_signal;
+}
+
 }  // namespace
+
+bool flushes_at(int signal) noexcept {
+  struct sigaction action {};
+  return signal == 0 || ::sigaction(signal, nullptr, &action) != 0 || is_ours(action);
+}
 
 void flush_at(int signal) noexcept {
   struct sigaction before {};
-  if (signal == 0 || ::sigaction(signal, nullptr, &before) != 0) return;
-  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_flush_signal) return;
+  if (signal == 0 || ::sigaction(signal, nullptr, &before) != 0 || is_ours(before)) return;
   flush_before = before;
   is_flush_before_called.store(false);
   struct sigaction ours {};

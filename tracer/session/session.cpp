@@ -167,20 +167,21 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   }
   session->shared_ = shared.release();
   session->look_at_modules();
-  session->read_clock();
+  session->write_clock();
   together.reset();
   if (journal.error() != 0) session->shared_->spool.remove();
   if (journal.error() != 0)
     throw Error(system_message("cannot write " + (session->raw_directory() / "journal").string(), journal.error()));
+  flush_at(config.flush_signal);  // before the drainer's thread looks whether it is still so
   session->shared_->consumer = make_consumer(*session);
   if (!session->shared_->consumer->start()) {
-    session->message("cannot start the drainer thread: the program's threads write the trace themselves");
+    session->message(std::string{"cannot start the drainer thread: the program's threads write the trace themselves"} +
+                     (config.flush_signal != 0 ? ", and TRACER_FLUSH_SIGNAL does nothing" : ""));
   }
   prepare_for_forks();
   Session* result = session.release();
   result->before_ = current();
   current_.store(result, std::memory_order_release);
-  flush_at(config.flush_signal);
   return result;
 }
 
@@ -269,6 +270,14 @@ void Session::read_clock() noexcept {
   if (!recording()) return;
   write_clock();
   failed_to_write(shared_->journal.error());
+  look_at_flush_signal();
+}
+
+void Session::look_at_flush_signal() noexcept {
+  if (flushes_at(shared_->config.flush_signal) || shared_->flush_signal_is_gone.exchange(true)) return;
+  message(
+      "the program has set the signal of TRACER_FLUSH_SIGNAL itself by now: unless its handler calls Tracer's, the "
+      "signal writes nothing");
 }
 
 void Session::write_clock() noexcept {

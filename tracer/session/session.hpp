@@ -166,6 +166,8 @@ class Session {
   bool write_copy(ChannelId channel, std::uint64_t from, std::span<const Record> records) noexcept;
   /// Ends recording, unless `error` is 0.
   void failed_to_write(int error) noexcept;
+  /// A ring of a flight recorder could not be written: while the program runs it goes on.
+  void failed_to_copy(int error) noexcept;
   /// Its thread has ended and all is written: the next thread may have it.
   void recycle(Channel& channel) noexcept;
   /// While recording: writes the clocks, and the kernel's facts of now, into the journal. Ends recording where the
@@ -205,6 +207,7 @@ class Session {
   void write_processors(const Channel& channel, std::uint64_t thread);
   void write_end(Ending ending) noexcept;
   void write_clock() noexcept;
+  void look_at_flush_signal() noexcept;
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel(int& error) noexcept;

@@ -51,6 +51,8 @@ struct Session::Shared {
   raw::TraceWriter trace;
   std::atomic<int> write_error{0};
   std::atomic<std::uint64_t> samples_bytes{0};
+  std::atomic<bool> copy_has_failed{false};  ///< the last one of a flight recorder's ring
+  std::atomic<bool> flush_signal_is_gone{false};
 
   Strings strings;
   std::atomic<std::uint32_t> next_string{1};

@@ -97,8 +97,24 @@ bool Session::write_copy(ChannelId channel, std::uint64_t from, std::span<const 
   } catch (...) {
     error = ENOMEM;
   }
-  failed_to_write(error);
+  if (error == 0)
+    shared_->copy_has_failed = false;
+  else
+    failed_to_copy(error);
   return error == 0;
+}
+
+// What is not written stays in the ring; there may be room at the next flush.
+void Session::failed_to_copy(int error) noexcept {
+  if (!recording()) return failed_to_write(error);
+  count("flushes.not_written", 1);
+  if (shared_->copy_has_failed.exchange(true)) return;
+  try {
+    message(
+        system_message("the flight recorder cannot be written to " + shared_->raw_directory.string() + " now", error) +
+        "; it goes on");
+  } catch (...) {
+  }
 }
 
 }  // namespace tracer
