@@ -87,6 +87,7 @@ FollowEnd Follower::run(std::chrono::nanoseconds limit) {
       break;
     }
     if (thread > 0) handle(static_cast<std::uint64_t>(thread), status);
+    if (!end_ && observer_.is_full && observer_.is_full()) end_ = FollowEnd::full;
     if (end_) break;
     // Blocked signals stay pending: one that comes between waitpid() and sigtimedwait() is not missed.
     std::chrono::nanoseconds pause = start_looks();

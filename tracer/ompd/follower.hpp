@@ -23,7 +23,7 @@ struct Hit {
   std::uint64_t time;    ///< ns of CLOCK_MONOTONIC, read when the stop was seen
 };
 
-enum class FollowEnd : std::uint8_t { time_over, interrupted, exited, executed };
+enum class FollowEnd : std::uint8_t { time_over, interrupted, exited, executed, full };  ///< full: see is_full
 
 /// As for PTRACE_SEIZE: new threads, and copies of the process, are reported.
 unsigned long follow_options() noexcept;
@@ -39,6 +39,7 @@ class Follower {
     std::function<void(std::uint64_t thread, std::uint64_t time)> look;
     std::function<void(std::uint64_t thread)> thread_born;
     std::function<void(std::uint64_t thread, std::uint64_t time)> thread_gone;
+    std::function<bool()> is_full;  ///< it takes no more: the process is let go
   };
   Follower(LiveTarget& target, RuntimeAccess& session, TargetPatches& repairs, Observer observer);
   ~Follower();

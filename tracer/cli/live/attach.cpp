@@ -58,6 +58,8 @@ void print_counts(const ompd::AttachCounts& counts, double seconds) {
 
 void print_end(ompd::FollowEnd end, int status) {
   if (end == ompd::FollowEnd::executed) print_formatted("the process started another program: left alone\n");
+  if (end == ompd::FollowEnd::full)
+    print_formatted("the limit of records is reached: the process continues, and is no longer followed\n");
   if (end != ompd::FollowEnd::exited) return;
   if (WIFSIGNALED(status))
     print_formatted("the process was killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -102,7 +104,8 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
                              },
                              [&](std::uint64_t thread, std::uint64_t time) { recorder.look(thread, time); },
                              [&](std::uint64_t thread) { recorder.thread_born(thread); },
-                             [&](std::uint64_t thread, std::uint64_t time) { recorder.thread_gone(thread, time); }}};
+                             [&](std::uint64_t thread, std::uint64_t time) { recorder.thread_gone(thread, time); },
+                             [&] { return records.dropped() != 0; }}};
     print_note("following process " + std::to_string(options.process) + " (" + open.program + ")" +
                (options.seconds > 0 ? "" : "; Ctrl-C ends recording, the process continues"));
     end = follower.run(std::chrono::nanoseconds{static_cast<std::int64_t>(options.seconds * 1e9)});
