@@ -51,6 +51,13 @@ TEST_CASE("the tightest limit of the control groups around a process counts, in 
   CHECK(processor_quota("3:memory:/batch\n0::/other\n", root) == 0);
 }
 
+TEST_CASE("what a killed process has of its facts is a hundredth of its run old, ten seconds at most") {
+  CHECK(facts_hold_for(0) == 0);
+  CHECK(facts_hold_for(100'000'000'000) == 1'000'000'000);
+  CHECK(facts_hold_for(1'000'000'000'000) == 10'000'000'000);
+  CHECK(facts_hold_for(1'000'000'000'000'000) == 10'000'000'000);
+}
+
 TEST_CASE("a thread's processor time is the kernel's") {
   const auto begin = thread_time(0);
   volatile unsigned work = 0;

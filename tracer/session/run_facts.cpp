@@ -245,6 +245,11 @@ Facts facts_of_now() {
   return facts;
 }
 
+Nanoseconds facts_hold_for(Nanoseconds running) noexcept {
+  constexpr Nanoseconds longest = 10'000'000'000;
+  return std::min(running / 100, longest);
+}
+
 ThreadTime thread_time(std::uint64_t os_thread_id) noexcept {
   char path[64] = "/proc/thread-self/schedstat";
   if (os_thread_id != 0)

@@ -23,6 +23,8 @@ Facts facts_at_start();
 /// a virtual machine's host has taken from all processors together since facts_at_start()), ASLEEP_NS where the machine
 /// slept since then, and EXIT_STATUS when exit() was called.
 Facts facts_of_now();
+/// For how long they stand for now in a process that began so long ago: a hundredth of that, 10 s at most.
+Nanoseconds facts_hold_for(Nanoseconds running) noexcept;
 
 struct ThreadTime {
   Nanoseconds processor = 0;  ///< 0 unknown

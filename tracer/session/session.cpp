@@ -167,7 +167,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   }
   session->shared_ = shared.release();
   session->look_at_modules();
-  session->write_clock();
+  session->write_clock(false);
   together.reset();
   if (journal.error() != 0) session->shared_->spool.remove();
   if (journal.error() != 0)
@@ -268,7 +268,7 @@ void Session::interrupt_all() noexcept {
 // What is reserved for the end of a run is left to it: nothing more is written after recording has stopped.
 void Session::read_clock() noexcept {
   if (!recording()) return;
-  write_clock();
+  write_clock(false);
   failed_to_write(shared_->journal.error());
   look_at_flush_signal();
 }
@@ -280,13 +280,15 @@ void Session::look_at_flush_signal() noexcept {
       "signal writes nothing");
 }
 
-void Session::write_clock() noexcept {
+void Session::write_clock(bool is_end) noexcept {
   try {
     const raw::JournalWriter::Together together(shared_->journal);
     const ClockSync sync = read_clocks();
     shared_->journal.clock(shifted(sync));
     pace_looks(shared_->first_sync, sync);
-    // With each reading, so that a killed process has them as well.
+    // Again and again, so that a killed process has them as well.
+    if (!is_end && sync.monotonic < shared_->facts_due) return;
+    shared_->facts_due = sync.monotonic + facts_hold_for(sync.monotonic - shared_->first_sync.monotonic);
     for (const auto& [name, value] : facts_of_now())
       shared_->journal.fact(properties::fact(properties::run) + name, value);
   } catch (...) {
@@ -366,7 +368,7 @@ void Session::write_end(Ending ending) noexcept {
       const std::lock_guard lock(shared_->counter_mutex);
       for (const auto& [name, value] : shared_->counters) shared_->journal.counter(name, value);
     }
-    write_clock();
+    write_clock(true);
     shared_->journal.end(ending, end);
   } catch (...) {
   }

@@ -170,8 +170,8 @@ class Session {
   void failed_to_copy(int error) noexcept;
   /// Its thread has ended and all is written: the next thread may have it.
   void recycle(Channel& channel) noexcept;
-  /// While recording: writes the clocks, and the kernel's facts of now, into the journal. Ends recording where the
-  /// journal could not be written.
+  /// While recording: writes the clocks, and now and then the kernel's facts of now, into the journal. Ends recording
+  /// where the journal could not be written.
   void read_clock() noexcept;
   void look_at_modules() noexcept;
 
@@ -206,7 +206,7 @@ class Session {
   void write_channel_end(Channel& channel) noexcept;
   void write_processors(const Channel& channel, std::uint64_t thread);
   void write_end(Ending ending) noexcept;
-  void write_clock() noexcept;
+  void write_clock(bool is_end) noexcept;
   void look_at_flush_signal() noexcept;
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;

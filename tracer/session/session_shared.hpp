@@ -61,6 +61,7 @@ struct Session::Shared {
   std::map<std::string, std::uint64_t, std::less<>> counters;
   ModuleTracker modules;
   ClockSync first_sync;
+  std::atomic<Nanoseconds> facts_due{0};
   std::uint64_t process_id = 0;
   std::mutex finish_mutex;
 };
