@@ -91,6 +91,17 @@ def check_choice(tracer, process, program, environment):
                 need(rows.get(one.pid, ["", ""])[1] == os.path.basename(program)[:16], f"process {one.pid} has a row: {rows}")
             lines = [json.loads(line) for line in top("--json").stdout.splitlines()]
             need({one.pid for one in (process, *others)} <= {line["process"] for line in lines}, "and a line of JSON")
+            watching = subprocess.Popen([tracer, "top", "--json", "--interval", "0.1"], env=seen, stdout=subprocess.PIPE, text=True)
+            try:
+                watching.stdout.readline()
+                late = subprocess.Popen([program], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                others.append(late)
+                late.stdout.readline()
+                shown = any(json.loads(line)["process"] == late.pid for line, _ in zip(watching.stdout, range(2000)))
+                need(shown, "a program that begins later is shown, too")
+            finally:
+                watching.kill()
+                watching.communicate()
             many = top("--recent", "1s")
             need(many.returncode == 2 and "name the one" in many.stderr, "the last moments are those of one that is named")
         finally:

@@ -48,19 +48,22 @@ std::optional<std::uint64_t> rank_of(const Journal& journal) {
 class Top {
  public:
   Top(const std::filesystem::path& spool, const std::filesystem::path& archive, std::uint64_t process)
-      : rings_{spool}, devices_{raw::raw_directory_of(archive)}, process_{process} {
-    const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(archive) / "journal");
+      : rings_{spool},
+        journal_{raw::raw_directory_of(archive) / "journal"},
+        devices_{raw::raw_directory_of(archive)},
+        process_{process} {
+    const raw::JournalFile file = raw::read_journal(journal_);
     kind_ = file.journal.run.clock;
     program_ = shown(file.journal.run.program);
-    rank_ = rank_of(file.journal);
     begin_ = file.journal.run.begin;
     readings_ = file.journal.clock;
-    symbolize_ = translate::make_symbolizer(file.journal.modules);
+    learn(file.journal);
   }
 
   std::pair<std::uint64_t, std::uint64_t> order() const { return {rank_.value_or(~std::uint64_t{0}), process_}; }
 
   void look() {
+    read_journal_again();
     const Ticks now = tracer::now(kind_);
     if (readings_.size() < 2 || looks_ < 2) readings_.push_back(read_clocks(kind_));
     devices_.begin_look(now);
@@ -161,6 +164,29 @@ class Top {
   }
 
  private:
+  /// What comes later than the begin: the rank in MPI_Init, libraries at any time.
+  void learn(const Journal& journal) {
+    rank_ = rank_of(journal);
+    if (symbolize_ && journal.modules.size() == modules_) return;
+    modules_ = journal.modules.size();
+    symbolize_ = translate::make_symbolizer(journal.modules);
+    std::erase_if(places_, [](const auto& place) { return place.second.empty(); });
+  }
+
+  /// Where a rank or a place is unknown. A journal is long in the end: one without a rank is read less and less often.
+  void read_journal_again() {
+    constexpr Nanoseconds shortest = 2'000'000'000;
+    const Nanoseconds time = read_monotonic();
+    const Nanoseconds pause = has_unknown_place_ ? shortest : std::max(shortest, read_at_ - first_at_);
+    if ((rank_ && !has_unknown_place_) || time < read_at_ + pause) return;
+    read_at_ = time;
+    has_unknown_place_ = false;
+    try {
+      learn(raw::read_journal(journal_).journal);
+    } catch (const Error&) {  // it has just ended
+    }
+  }
+
   static double share(Ticks part, Ticks whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   }
@@ -188,6 +214,7 @@ class Top {
     const auto [found, fresh] = places_.try_emplace(address);
     if (!fresh) return found->second;
     const auto positions = symbolize_({address});
+    has_unknown_place_ = has_unknown_place_ || positions.empty() || positions.front().module.empty();
     if (positions.empty()) return "";
     const translate::SourcePosition& position = positions.front();
     if (!position.file.empty())
@@ -199,6 +226,7 @@ class Top {
   }
 
   raw::LiveRings rings_;
+  std::filesystem::path journal_;
   DeviceWatch devices_;
   std::uint64_t process_;
   ClockKind kind_ = ClockKind::monotonic;
@@ -206,6 +234,9 @@ class Top {
   std::optional<std::uint64_t> rank_;
   std::vector<ClockSync> readings_;
   translate::Symbolizer symbolize_;
+  std::size_t modules_ = 0;  ///< that it knows
+  bool has_unknown_place_ = false;
+  Nanoseconds first_at_ = read_monotonic(), read_at_ = first_at_;  ///< of the journal
   std::map<ChannelId, ThreadWatch> watches_;
   std::map<std::uint64_t, std::string> places_;
   Ticks begin_ = 0, last_ = 0, passed_ = 0;
@@ -217,8 +248,8 @@ constexpr const char* which_ones =
     "is "
     "set for them, set it here too.";
 
-/// That process, or all that there are; at least one.
-std::vector<raw::Leftover> find_processes(std::uint64_t process) {
+/// That process, or all that there are.
+std::vector<raw::Leftover> recorded_processes(std::uint64_t process) {
   std::vector<raw::Leftover> running;
   for (const auto& root : spool_roots()) {
     for (raw::Leftover& leftover : raw::find_leftovers(root)) {
@@ -226,6 +257,12 @@ std::vector<raw::Leftover> find_processes(std::uint64_t process) {
       running.push_back(std::move(leftover));
     }
   }
+  return running;
+}
+
+/// At least one.
+std::vector<raw::Leftover> find_processes(std::uint64_t process) {
+  std::vector<raw::Leftover> running = recorded_processes(process);
   if (process != 0 && running.empty())
     throw Error{"process " + std::to_string(process) + " is not recorded by Tracer" + which_ones};
   if (running.empty()) throw Error{std::string{"Tracer records no process here"} + which_ones};
@@ -247,8 +284,29 @@ std::vector<Watched> watch(const std::vector<raw::Leftover>& running) {
       if (running.size() == 1) throw;
     }
   }
-  std::sort(all.begin(), all.end(), [](const Watched& a, const Watched& b) { return a.top->order() < b.top->order(); });
   return all;
+}
+
+void sort_by_rank(std::vector<Watched>& all) {
+  std::sort(all.begin(), all.end(), [](const Watched& a, const Watched& b) { return a.top->order() < b.top->order(); });
+}
+
+/// Those that have begun since, with a first look at them. How many.
+std::size_t add_new(std::vector<Watched>& all) {
+  std::vector<raw::Leftover> running = recorded_processes(0);
+  std::erase_if(running, [&](const raw::Leftover& one) {
+    return std::any_of(all.begin(), all.end(), [&](const Watched& known) { return known.run.spool == one.spool; });
+  });
+  std::size_t added = 0;
+  for (const raw::Leftover& one : running) {
+    try {
+      all.push_back({one, std::make_unique<Top>(one.spool, one.archive, one.process_id)});
+      all.back().top->look();
+      ++added;
+    } catch (const Error&) {  // it has just begun: the next time
+    }
+  }
+  return added;
 }
 
 std::string page_of(const std::vector<Watched>& all, bool json) {
@@ -280,20 +338,31 @@ int run(const Options& options) {
     }
   };
   for (const Watched& one : all) one.top->look();
+  std::size_t watched = all.size();
+  constexpr Nanoseconds between_searches = 1'000'000'000;
+  Nanoseconds searched = read_monotonic();
   for (std::uint64_t i = 0; options.times == 0 || i < options.times; ++i) {
     pause();
     std::erase_if(all, [](const Watched& one) { return !raw::is_recorded_into(one.run.spool); });
+    if (all.empty() && options.process == 0) {
+      watched += add_new(all);
+      if (!all.empty()) pause();
+    }
     if (all.empty()) {
-      if (!options.json) print_note(running.size() == 1 ? "the recording has ended." : "the recordings have ended.");
+      if (!options.json) print_note(watched == 1 ? "the recording has ended." : "the recordings have ended.");
       return ok;
     }
     for (const Watched& one : all) one.top->look();
+    sort_by_rank(all);
     const std::string text = page_of(all, options.json);
     try {
       options.json ? print_data(text) : print_screen(text);
     } catch (const Error&) {  // nobody reads on
       return ok;
     }
+    if (options.process != 0 || read_monotonic() < searched + between_searches) continue;
+    watched += add_new(all);
+    searched = read_monotonic();
   }
   return ok;
 }
