@@ -41,6 +41,11 @@ bool is_locked_by_recorder(const std::filesystem::path& raw_directory) {
   return journal && use_of(journal.fd.get()) == FileUse::recorder && !is_own_journal(path);
 }
 
+bool is_unlocked(const std::filesystem::path& raw_directory) {
+  const RegularFile journal = open_regular((raw_directory / "journal").c_str(), Links::follow);
+  return journal && use_of(journal.fd.get()) == FileUse::free;
+}
+
 Claimed Claim::take(const std::filesystem::path& raw_directory, const std::function<void()>& waiting) {
   const auto journal = raw_directory / "journal";
   const bool own = is_own_journal(journal);

@@ -17,6 +17,8 @@ bool is_own(RunId run) noexcept;
 /// Whether another process holds the recorder's lock of a raw trace, of which perhaps nothing can be read yet. False
 /// also where the file system has no locks.
 bool is_locked_by_recorder(const std::filesystem::path& raw_directory);
+/// Whether nobody has a lock of a raw trace, though its file system has locks: its process has ended.
+bool is_unlocked(const std::filesystem::path& raw_directory);
 
 enum class Claimed {
   yes,       ///< by this object, as long as it lives; or the file system has no locks

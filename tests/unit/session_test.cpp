@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "catch.hpp"
+#include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "tests/unit/session_run.hpp"
@@ -219,6 +220,18 @@ TEST_CASE("a killed process leaves everything it had recorded") {
     CHECK(counts_up(values, 0));
     CHECK(raw::remove_spool(trace->report().spool));
   }
+}
+
+TEST_CASE("the lock of a raw trace tells that its process records, and that it has ended") {
+  Run run;
+  run.start();
+  const auto raw_directory = run.session->raw_directory();
+  CHECK_FALSE(raw::is_unlocked(raw_directory));
+  run.finish();
+  CHECK_FALSE(raw::is_unlocked(raw_directory));
+  run.session->release_raw_trace();
+  CHECK(raw::is_unlocked(raw_directory));
+  CHECK_FALSE(raw::is_unlocked(run.scratch.path()));  // none
 }
 
 TEST_CASE("after the end threads find no channel, and the rings are gone") {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/raw/claim.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/files/own_directory.hpp"
@@ -45,13 +46,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waits until nothing of the launch is recorded any more, or it is `until`.
+/// Waits until nothing of the launch is recorded any more, or it is `until`. That may be days: the looks become seldom,
+/// and a trace is read only where no lock tells.
 void await_ends(const Launch& launch, Clock::time_point until) {
-  const auto goes_on = [&](const fs::path& trace) { return is_being_recorded(path_of(launch.at, trace)); };
-  for (;;) {
+  constexpr Clock::duration first_pause = std::chrono::milliseconds{20}, longest_pause = std::chrono::seconds{1};
+  const auto goes_on = [&](const fs::path& trace) {
+    const fs::path at = path_of(launch.at, trace);
+    return !raw::is_unlocked(raw::raw_directory_of(at)) && is_being_recorded(at);
+  };
+  for (Clock::duration pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
     const auto traces = traces_of(launch);
-    if (std::none_of(traces.begin(), traces.end(), goes_on) || Clock::now() >= until) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    const Clock::time_point now = Clock::now();
+    if (std::none_of(traces.begin(), traces.end(), goes_on) || now >= until) return;
+    std::this_thread::sleep_for(std::min(pause, until - now));
   }
 }
 
