@@ -104,7 +104,9 @@ int run_main(int argc, char** argv) {
   app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
   app.require_subcommand(1);
   app.formatter(std::make_shared<Help>());
-  app.footer("'tracer COMMAND --help' describes a command. First steps: tracer run ./program; tracer report");
+  app.footer(
+      "'tracer COMMAND --help' describes a command. First steps: tracer run ./program; tracer report\n"
+      "Exit status, unless described: 0 done; 1 not done, or something found; 2 wrong usage.");
   std::array<std::function<int()>, commands.size()> actions;
   std::array<CLI::App*, commands.size()> subcommands{};
   std::vector<Arguments> arguments;  // actions refer to them
