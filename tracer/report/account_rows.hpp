@@ -106,15 +106,26 @@ struct LoopFacts {
   std::uint64_t chunks = 0;          ///< that were handed out, of all executions; 0: unknown
 };
 
-/// Tasks that ran and were completed.
+/// Tasks that ran and were completed in a parallel region, over all its executions, and who made them.
 struct TasksIn {
-  std::uint64_t tasks = 0, work = 0;                ///< work: ns of the program's own code in them
-  std::uint64_t last = 0;                           ///< ns that a task took with which a team's tasks were done
+  std::uint64_t tasks = 0, work = 0;       ///< work: ns of the program's own code in them
+  std::uint64_t executions = 0, wall = 0;  ///< of the region, with such tasks; ns that these took
+  std::uint64_t last = 0, all_last = 0;    ///< ns of a task with which an execution's were done: at most, and the sum
+  std::uint64_t dependences = 0;           ///< of one task on another
+  std::uint64_t creates = 0, own_creates = 0;       ///< own: by implicit tasks, in their own code
+  std::map<RegionRef, std::uint64_t> own_waits;     ///< how often implicit tasks came to each taskwait and taskgroup
   std::map<RegionRef, std::uint64_t> of_construct;  ///< how many each has
   void add(const TasksIn& other) {
     tasks += other.tasks;
     work += other.work;
+    executions += other.executions;
+    wall += other.wall;
     last = std::max(last, other.last);
+    all_last += other.all_last;
+    dependences += other.dependences;
+    creates += other.creates;
+    own_creates += other.own_creates;
+    for (const auto& [region, count] : other.own_waits) own_waits[region] += count;
     for (const auto& [region, count] : other.of_construct) of_construct[region] += count;
   }
 };
@@ -128,19 +139,17 @@ struct Account {
   bool is_confined = false;                                    ///< to phases: the rest is not in it
   std::uint64_t within = 0;                                    ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
-  std::uint64_t threads = 0;                     ///< in the account
-  std::uint64_t ended = 0, present = 0;          ///< of them, as of the processes
-  std::uint64_t most_at_once = 0;                ///< threads in teams at one time
-  std::uint64_t teams_at_once = 0;               ///< and in how many of one process they were then, without nested ones
-  std::uint64_t active_levels = 0;               ///< how deep teams of more than one thread were nested
-  std::uint64_t helpers = 0;                     ///< threads of libomp's own for `target nowait`: not in `threads`
-  std::uint64_t tasks = 0;                       ///< that ran and were completed
-  std::uint64_t task_work = 0;                   ///< the program's own code in them
-  std::map<RegionRef, TasksIn> tasks_in;         ///< by their team's parallel region; undefined_ref: of none
-  std::uint64_t creates = 0, create_cost = 0;    ///< how many, and what one is estimated to cost
-  std::uint64_t creating = 0;                    ///< ns of Place::tasking: of those who create tasks, for that
-  std::uint64_t own_creates = 0;                 ///< by implicit tasks, in their own code
-  std::map<RegionRef, std::uint64_t> own_waits;  ///< how often implicit tasks came to each taskwait and taskgroup
+  std::uint64_t threads = 0;              ///< in the account
+  std::uint64_t ended = 0, present = 0;   ///< of them, as of the processes
+  std::uint64_t most_at_once = 0;         ///< threads in teams at one time
+  std::uint64_t teams_at_once = 0;        ///< and in how many of one process they were then, without nested ones
+  std::uint64_t active_levels = 0;        ///< how deep teams of more than one thread were nested
+  std::uint64_t helpers = 0;              ///< threads of libomp's own for `target nowait`: not in `threads`
+  std::uint64_t tasks = 0;                ///< that ran and were completed
+  std::uint64_t task_work = 0;            ///< the program's own code in them
+  std::map<RegionRef, TasksIn> tasks_in;  ///< by their team's parallel region; undefined_ref: of none
+  std::uint64_t create_cost = 0;          ///< what the creation of a task is estimated to cost
+  std::uint64_t creating = 0;             ///< ns of Place::tasking: of those who create tasks, for that
   std::vector<AccountProcess> processes;
   std::vector<AccountThread> rows;
   std::vector<AccountRow> details;       ///< by time

@@ -81,6 +81,11 @@ struct TaskRow {
   std::uint64_t discarded = 0;  ///< by cancellations; such tasks are in the row of the region that created them
 };
 
+/// An execution of a parallel region as a graph of tasks: its longest path, how many tasks are on it, and all work.
+struct TaskGraph {
+  std::uint64_t work = 0, path = 0, tasks = 0;
+};
+
 struct TaskReport {
   std::uint64_t created = 0, completed = 0, dependences = 0, switches = 0, moved = 0;
   std::uint64_t discarded = 0;                       ///< by cancellations: not in `completed`, nor in any time
@@ -89,6 +94,7 @@ struct TaskReport {
   std::uint64_t create = 0, wait = 0, delay = 0;  ///< creating, waiting in taskwait and taskgroup, created to started
   std::uint64_t critical_path = 0, critical_path_tasks = 0, work = 0;  ///< of the whole program
   std::uint64_t graph_work = 0, graph_path = 0, graph_tasks = 0;  ///< of the execution with the longest chain of tasks
+  std::map<RegionRef, TaskGraph> graphs;                          ///< as that, of each parallel region
   std::uint64_t chain = 0, chain_tasks = 0;  ///< the longest chain of tasks that depend on each other
   std::vector<TaskRow> regions;
 };

@@ -140,7 +140,8 @@ class Judge {
   TasksIn tasks_of(RegionRef parallel) const;
   void detached_tasks();
   void starvation();
-  bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
+  void starving(const TasksIn& here, const Cells& mine);
+  bool few_tasks_at_a_time(const TasksIn& here, const Cells& mine, const std::string& seen);
   void queued_tasks();
   bool is_at_work(RegionRef cause) const;
   std::uint64_t delayed_work() const;

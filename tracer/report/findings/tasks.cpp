@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings about tasks: too small ones, and too few of them.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "tracer/base/text.hpp"
@@ -133,29 +136,41 @@ void Judge::detached_tasks() {
   add(std::move(finding), "detached-tasks", mine);
 }
 
+/// Each parallel region is a finding of its own: what others have of tasks, waits and chains is no cause of it.
 void Judge::starvation() {
-  const Cells mine = cells_of(Place::starvation);
-  if (mine.empty() || is_held_up(mine, true)) return;
+  std::map<RegionRef, Cells> by_parallel;
+  for (const std::size_t cell : cells_of(Place::starvation))
+    by_parallel[account_.details[cell].parallel].push_back(cell);
+  for (const auto& [parallel, mine] : by_parallel) starving(tasks_of(parallel), mine);
+}
+
+/// By what one execution of the region has: `here` and the cells are of all of them.
+void Judge::starving(const TasksIn& here, const Cells& mine) {
+  if (is_held_up(mine, true)) return;
   const AccountRow worst = summary(mine);
-  const std::uint64_t starving = worst.ns;
-  const TasksIn here = tasks_of(worst.parallel);
+  const std::uint64_t threads = team_of(worst), times = std::max<std::uint64_t>(1, here.executions);
   const RegionRef region = most_frequent(here);
   Finding finding = at(region);
   finding.at = worst.longest_at;
-  const TaskReport& tasks = report_.tasks;
-  const double parallelism = share(tasks.graph_work, tasks.graph_path);
-  finding.text = formatted("Threads find no task to run for %s", time(starving).c_str());
-  if (few_tasks_at_a_time(mine, finding.text)) return;
-  if (here.tasks < 2 * threads_) {
-    finding.text += formatted(": there are only %llu tasks for %llu threads.", number(here.tasks), number(threads_));
-    finding.advice = "Cut the work into more and smaller tasks.";
-  } else if (tasks.dependences > 0 && parallelism < 0.9 * static_cast<double>(team_of(worst))) {
+  const auto found = report_.tasks.graphs.find(worst.parallel);
+  const TaskGraph graph = found != report_.tasks.graphs.end() ? found->second : TaskGraph{};
+  const double parallelism = share(graph.work, graph.path);
+  finding.text = formatted("Threads find no task to run for %s", time(worst.ns).c_str());
+  if (few_tasks_at_a_time(here, mine, finding.text)) return;
+  if (here.tasks < 2 * times * threads) {
     finding.text +=
-        formatted(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
-                  name(region).c_str(), number(tasks.graph_tasks), time(tasks.graph_path).c_str(), parallelism);
+        formatted(": there are only %.0f tasks for %llu threads", share(here.tasks, times), number(threads)) +
+        (times == 1 ? "." : ", a mean of " + format_count(times) + " executions.");
+    finding.advice = "Cut the work into more and smaller tasks.";
+  } else if (here.dependences > 0 && graph.tasks > 0 && parallelism < 0.9 * static_cast<double>(threads)) {
+    finding.text += formatted(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
+                              name(region).c_str(), number(graph.tasks), time(graph.path).c_str(), parallelism);
     finding.advice = "Shorten the chain: finer dependences, smaller tasks on it, or priority() for those.";
-  } else if (here.last * 4 > wall_ || here.last > starving / threads_) {
-    finding.text += formatted(": the last task takes %s, and the others are done before it.", time(here.last).c_str());
+  } else if (here.all_last * 4 > here.wall || here.all_last > worst.ns / threads) {
+    finding.text += formatted(times == 1 ? ": the last task takes %s, and the others are done before it."
+                                         : ": the last task of an execution takes up to %s, and the others are done "
+                                           "before it.",
+                              time(here.last).c_str());
     finding.advice = "Cut the long task into smaller ones, or create it first.";
   } else {
     finding.text += ": they are created too slowly or too few at a time, by " +
@@ -166,17 +181,18 @@ void Judge::starvation() {
 }
 
 /// Whoever creates tasks waits for each few of them: there are never more than those to run.
-bool Judge::few_tasks_at_a_time(const Cells& mine, const std::string& seen) {
+bool Judge::few_tasks_at_a_time(const TasksIn& here, const Cells& mine, const std::string& seen) {
   constexpr std::uint64_t least = 5;  // waits
   std::uint64_t waits = 0, most = 0;
   RegionRef where = undefined_ref;
-  for (const auto& [region, count] : account_.own_waits) {
+  for (const auto& [region, count] : here.own_waits) {
     waits += count;
     if (count > most) most = count, where = region;
   }
-  // Those that tasks create are others': where these are many, the wait is not what there are few for.
-  if (waits < least || 10 * account_.own_creates < 9 * account_.creates) return false;
-  const double each = share(account_.own_creates, waits);
+  // An execution that waits once has no more tasks, with the wait or without. Those that tasks create are others': where
+  // these are many, the wait is not what there are few for.
+  if (waits < std::max(least, 2 * here.executions) || 10 * here.own_creates < 9 * here.creates) return false;
+  const double each = share(here.own_creates, waits);
   const AccountRow all = summary(mine);
   if (each >= static_cast<double>(team_of(all))) return false;
   Finding finding = at(where);

@@ -340,7 +340,7 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   state.created_at = 0;
   if (!task.is_explicit && (region.construct == Directive::task_wait || region.construct == Directive::task_group) &&
       !is_in_wait(task, replay_.classes()))
-    ++own_waits_[frame.region];
+    ++tasks_beside(task).own_waits[frame.region];
   if (region.construct == Directive::lock) {
     end_lock_wait(state);
     state.waits_for_lock = true;

@@ -325,8 +325,13 @@ class Accountant final : public Observer {
     return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
   }
   /// Those of its region. libomp's own teams for `target nowait` are of none.
-  TasksIn& tasks_of(const Team& team) { return tasks_in_[team.helps ? 0 : parallel_index(team)]; }
-  TasksIn& tasks_beside(const Task& task) { return task.team ? tasks_of(*task.team) : tasks_in_[0]; }
+  TasksIn& tasks_of(const Team& team) { return tasks_at(team.helps ? 0 : parallel_index(team)); }
+  TasksIn& tasks_beside(const Task& task) { return task.team ? tasks_of(*task.team) : tasks_at(0); }
+  TasksIn& tasks_at(std::size_t index) {
+    std::unique_ptr<TasksIn>& known = tasks_in_[index];
+    if (known == nullptr) known = std::make_unique<TasksIn>();
+    return *known;
+  }
   void close_gap(Process& process, RegionRef behind);
   /// What of the time before the first parallel region and behind the last is no program's.
   struct Outside {
@@ -371,16 +376,15 @@ class Accountant final : public Observer {
   bool has_events_ = false;
   std::map<DetailKey, AccountRow> details_;
   enum class DoacrossMark : std::uint8_t { none, sink, source };
-  std::vector<DoacrossMark> doacross_;         ///< by region; empty: there are none
-  std::vector<std::uint64_t> work_by_region_;  ///< by parallel region, at its number + 1
-  std::vector<TasksIn> tasks_in_;              ///< likewise
-  PlaceTimes undelayed_{};                     ///< before the time without a processor is taken from them
-  PlaceTimes delayed_from_{};                  ///< and that
-  bool is_ours_ = false;                       ///< of other tools the cost of recording is unknown
+  std::vector<DoacrossMark> doacross_;              ///< by region; empty: there are none
+  std::vector<std::uint64_t> work_by_region_;       ///< by parallel region, at its number + 1
+  std::vector<std::unique_ptr<TasksIn>> tasks_in_;  ///< likewise; null: none
+  PlaceTimes undelayed_{};                          ///< before the time without a processor is taken from them
+  PlaceTimes delayed_from_{};                       ///< and that
+  bool is_ours_ = false;                            ///< of other tools the cost of recording is unknown
   std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0, teams_at_once_ = 0, active_levels_ = 0;
-  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0, own_creates_ = 0;
-  std::map<RegionRef, std::uint64_t> own_waits_;
+  std::uint64_t tasks_ = 0, task_work_ = 0;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;
   std::map<RegionRef, InRegion> in_regions_;

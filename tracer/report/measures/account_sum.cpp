@@ -246,11 +246,8 @@ Account Accountant::account() {
   result.tasks = tasks_;
   result.task_work = task_work_;
   for (std::size_t region = 0; region < tasks_in_.size(); ++region)
-    if (tasks_in_[region].tasks != 0)
-      result.tasks_in[region == 0 ? undefined_ref : static_cast<RegionRef>(region - 1)] = std::move(tasks_in_[region]);
-  result.creates = creates_;
-  result.own_creates = own_creates_;
-  result.own_waits = own_waits_;
+    if (tasks_in_[region] != nullptr && tasks_in_[region]->tasks != 0)
+      result.tasks_in[region == 0 ? undefined_ref : static_cast<RegionRef>(region - 1)] = std::move(*tasks_in_[region]);
   result.most_at_once = most_at_once_;
   result.teams_at_once = teams_at_once_;
   result.active_levels = active_levels_;

@@ -15,8 +15,9 @@ constexpr std::uint64_t most_creation_ns = 2'000;
 
 void Accountant::task_created(LocationRef location, Task& creator, Task& task) {
   State& state = states_[location];
-  ++creates_;
-  if (!creator.is_explicit) ++own_creates_;
+  TasksIn& beside = tasks_beside(task);
+  ++beside.creates;
+  if (!creator.is_explicit) ++beside.own_creates;
   ++state.creates;
   if (!task.team) return;
   TeamState& team = state_of(*task.team);
@@ -33,6 +34,7 @@ void Accountant::task_created(LocationRef location, Task& creator, Task& task) {
 
 /// The sink can run only when all its sources are complete: until then nobody could have taken it.
 void Accountant::task_dependence(Task& source, Task& sink) {
+  ++tasks_beside(sink).dependences;
   TeamState* const team = open_team_of(sink);
   if (team == nullptr || sink.started) return;
   if (blocked_[&sink]++ == 0) team->queued.add_queued(-1, now_);

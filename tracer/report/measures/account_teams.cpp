@@ -187,8 +187,13 @@ void Accountant::team_ended(Team& team) {
   for (const auto& [ns, at] : found->second.starts)
     add_detail(Place::team, team.region, undefined_ref, team.region, ns, at, 0);
   for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
-  TasksIn& tasks = tasks_of(team);
-  tasks.last = std::max(tasks.last, found->second.last_task.ns);
+  if (const LastTask& last = found->second.last_task; last.end != 0) {
+    TasksIn& tasks = tasks_of(team);
+    ++tasks.executions;
+    tasks.wall += team.end - std::min(team.end, team.begin);
+    tasks.last = std::max(tasks.last, last.ns);
+    tasks.all_last += last.ns;
+  }
   for (const Team::Member& one : team.members) {  // members that the trace does not let go
     std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
   }

@@ -15,6 +15,18 @@ void raise(Path& path, const Path& other) {
   path = longer(path, other);
 }
 
+TaskGraph graph_of(const Team& team, std::uint64_t tasks) {
+  TaskGraph graph;
+  graph.tasks = tasks;
+  // A path that came from another process by a message may be longer than all that was done here before.
+  graph.path = std::min(team.final_path.ns - std::min(team.final_path.ns, team.first_path.ns), team.end - team.begin);
+  for (const Team::Member& member : team.members) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i)
+      if (is_on_path(static_cast<Activity>(i))) graph.work += member.ns[i];
+  }
+  return graph;
+}
+
 }  // namespace
 
 Path& Graph::epoch(Team& team, std::uint64_t barrier) {
@@ -173,15 +185,13 @@ void Graph::team_left(LocationRef, Team& team, Task& implicit) {
 
 void Graph::team_ended(Team& team) {
   const std::uint64_t chain = team.final_path.tasks - std::min(team.final_path.tasks, team.first_path.tasks);
-  if (chain > tasks_.graph_tasks) {
-    tasks_.graph_tasks = chain;
-    // A path that came from another process by a message may be longer than all that was done here before.
-    tasks_.graph_path =
-        std::min(team.final_path.ns - std::min(team.final_path.ns, team.first_path.ns), team.end - team.begin);
-    tasks_.graph_work = 0;
-    for (const Team::Member& member : team.members) {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i)
-        if (is_on_path(static_cast<Activity>(i))) tasks_.graph_work += member.ns[i];
+  if (chain != 0) {
+    TaskGraph& graph = tasks_.graphs[team.region];
+    if (chain > graph.tasks) graph = graph_of(team, chain);
+    if (graph.tasks > tasks_.graph_tasks) {
+      tasks_.graph_work = graph.work;
+      tasks_.graph_path = graph.path;
+      tasks_.graph_tasks = graph.tasks;
     }
   }
   if (team.encountering == nullptr) return;
