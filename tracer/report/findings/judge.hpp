@@ -37,6 +37,10 @@ std::string without_directive(const std::string& name);
 /// What follows another that soon, and so often, costs by being started rather than by what it does.
 inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
 
+/// What gives tasks a priority: runtimes ignore the clause alone.
+inline constexpr const char* priority_of_tasks =
+    "priority() with OMP_MAX_TASK_PRIORITY set (it is 0 by default, and the clause is ignored then)";
+
 /// Of the threads' time: waiting that is less is not worth a word.
 inline constexpr double least_held_up = 0.03;
 

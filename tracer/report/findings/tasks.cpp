@@ -165,7 +165,8 @@ void Judge::starving(const TasksIn& here, const Cells& mine) {
   } else if (here.dependences > 0 && graph.tasks > 0 && parallelism < 0.9 * static_cast<double>(threads)) {
     finding.text += formatted(": of %s, %llu tasks must run one after the other (%s), which keeps %.1f threads busy.",
                               name(region).c_str(), number(graph.tasks), time(graph.path).c_str(), parallelism);
-    finding.advice = "Shorten the chain: finer dependences, smaller tasks on it, or priority() for those.";
+    finding.advice = std::string("Shorten the chain: finer dependences, smaller tasks on it, or for those ") +
+                     priority_of_tasks + ".";
   } else if (here.all_last * 4 > here.wall || here.all_last > worst.ns / threads) {
     finding.text += formatted(times == 1 ? ": the last task takes %s, and the others are done before it."
                                          : ": the last task of an execution takes up to %s, and the others are done "
@@ -189,8 +190,8 @@ bool Judge::few_tasks_at_a_time(const TasksIn& here, const Cells& mine, const st
     waits += count;
     if (count > most) most = count, where = region;
   }
-  // An execution that waits once has no more tasks, with the wait or without. Those that tasks create are others': where
-  // these are many, the wait is not what there are few for.
+  // An execution that waits once has no more tasks, with the wait or without. Those that tasks create are others':
+  // where these are many, the wait is not what there are few for.
   if (waits < std::max(least, 2 * here.executions) || 10 * here.own_creates < 9 * here.creates) return false;
   const double each = share(here.own_creates, waits);
   const AccountRow all = summary(mine);

@@ -192,7 +192,8 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
       break;
     case Directive::task:
       finding.text = "Tasks of " + name(cause) + " keep one thread longer than the others: " + waits + times + ".";
-      finding.advice = "Make the last tasks smaller, or create the long ones first (priority).";
+      finding.advice = std::string("Make the last tasks smaller, create the long ones first, or give those ") +
+                       priority_of_tasks + ".";
       break;
     case Directive::parallel:
       if (cause != row.parallel) {
