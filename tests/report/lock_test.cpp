@@ -58,6 +58,31 @@ TEST_CASE("a report has the locks that were waited for longest and the sum of al
   }
 }
 
+TEST_CASE("the schedule that an ordered region needs is that of the loop around it") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             ordered = trace.region("ordered", RegionRole::ordered, 13);
+  trace.simple(0, ms, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, ms, parallel);
+    trace.enter(thread, ms, loop);
+    const std::uint64_t got = (1 + 10 * thread) * ms, freed = got + 10 * ms;
+    trace.enter(thread, ms, ordered);
+    trace.simple(thread, got, EventType::acquire_lock, 0, 7, thread + 1);
+    trace.simple(thread, freed, EventType::release_lock, 0, 7, thread + 1);
+    trace.leave(thread, freed, ordered);
+    trace.leave(thread, 21 * ms, loop);
+    trace.team_end(thread, 21 * ms, parallel);
+  }
+  trace.simple(0, 21 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& found = finding(report, "ordered");
+  check_near(found["lost_ns"], 10e6);
+  CHECK(found["advice"].get<std::string>().find("the loop around it needs a schedule with small chunks") !=
+        std::string::npos);
+}
+
 TEST_CASE("of a lock that is taken at two places the advice is by how the one is held that others wait for") {
   TraceBuilder trace{2};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

@@ -318,7 +318,7 @@ void Judge::locks() {
       finding.text += " It is taken " + format_count(held.acquisitions) + " times" +
                       (kept_at == region ? "" : " at " + name(kept_at)) + " and held for " +
                       time(held.held / held.acquisitions) + ": taking it is what takes the time.";
-    finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
+    finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop around it needs a schedule "
                                 "with small chunks "
                                 "(static, 1) so that neighbours run at the same time."
                      : atomic ? "Let each thread sum up for itself and combine once (reduction)."
