@@ -30,8 +30,9 @@ static void critical_long(void) {
       lost += now() - asked;
       rest(unit);
     }
+    ARRIVED;
   }
-  say("contention", lost, line);
+  say("contention", lost + waited(arrival, N), line);
 }
 
 /// So short that entering it takes the time, and being recorded as much again.
@@ -80,9 +81,10 @@ static void lock_contended(void) {
     lost += now() - asked;
     rest(unit);
     omp_unset_lock(&lock);
+    ARRIVED;
   }
   omp_destroy_lock(&lock);
-  say("contention", lost, line);
+  say("contention", lost + waited(arrival, N), line);
 }
 
 static void ordered_loop(void) {
@@ -98,8 +100,9 @@ static void ordered_loop(void) {
       lost += now() - asked;
       rest(unit);
     }
+    ARRIVED;
   }
-  say("ordered", lost, line);
+  say("ordered", lost + waited(arrival, N), line);
 }
 
 static void short_regions(void) {

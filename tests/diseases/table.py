@@ -42,7 +42,7 @@ ALSO = {
 }
 
 # Waiting that the program measures as one, and that the report has in two findings: the disease's and this one.
-TOGETHER = {"slow-producer": "queued-tasks", "long-last-task": "queued-tasks"}
+TOGETHER = {"slow-producer": "queued-tasks", "long-last-task": "queued-tasks", "one-lock-of-two": "imbalance", "slow-holder": "imbalance"}
 
 # Passive threads need no processors. Where they sleep at a barrier, LLVM's runtime wakes nobody for a task: a disease of its own.
 POLICIES = {name: "active" for name in (

@@ -35,9 +35,10 @@ static void slow_holder(void) {
         add();
       }
     }
+    ARRIVED;
   }
   omp_destroy_lock(&table);
-  say("contention", waited_for_table, add_line);
+  say("contention", waited_for_table + waited(arrival, N), add_line);
   printf("held at %d\n", log_line);
 }
 
@@ -56,9 +57,10 @@ static void nested_lock(void) {
     rest(unit);
     omp_unset_nest_lock(&lock);
     omp_unset_nest_lock(&lock);
+    ARRIVED;
   }
   omp_destroy_nest_lock(&lock);
-  say("contention", lost, line);
+  say("contention", lost + waited(arrival, N), line);
 }
 
 /// Two locks, and only one of them is waited for.
@@ -81,8 +83,9 @@ static void one_lock_of_two(void) {
     lost += now() - asked;
     rest(unit);
     omp_unset_lock(&locks[0]);
+    ARRIVED;
   }
-  say("contention", lost, line);
+  say("contention", lost + waited(arrival, N), line);
 }
 
 static void critical_in_tasks(void) {

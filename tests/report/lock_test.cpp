@@ -58,6 +58,44 @@ TEST_CASE("a report has the locks that were waited for longest and the sum of al
   }
 }
 
+TEST_CASE("what threads wait at a barrier for those that a lock made late is lost by that lock") {
+  constexpr LocationRef threads = 4;
+  TraceBuilder trace{threads};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             critical = trace.region("critical", RegionRole::critical, 12),
+             inside = trace.region("critical sblock", RegionRole::critical_sblock, 12),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  // One after the other they are in it for 10 ms.
+  const std::uint64_t begin = ms, end = begin + threads * 10 * ms;
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < threads; ++thread) {
+    const std::uint64_t got = begin + thread * 10 * ms, freed = got + 10 * ms;
+    trace.team_begin(thread, begin, parallel);
+    trace.enter(thread, begin, critical);
+    trace.simple(thread, got, EventType::acquire_lock, 0, 7, thread + 1);
+    trace.enter(thread, got, inside);
+    trace.leave(thread, freed, inside);
+    trace.simple(thread, freed, EventType::release_lock, 0, 7, thread + 1);
+    trace.leave(thread, freed, critical);
+    trace.enter(thread, freed, barrier);
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  const Json report = report_of(trace);
+  CHECK(report["verdict"]["findings"].size() == 1);
+  const Json& found = finding(report, "contention");
+  const std::string text = found["text"];
+  INFO(text);
+  CHECK(text.find("Threads wait 60 ms at critical @example.c:12, 3 times, the longest 30 ms") == 0);
+  CHECK(text.find(
+            " Threads come late for that, and others wait 60 ms at implicit barrier @example.c:10: 120 ms in all.") !=
+        std::string::npos);
+  CHECK(found["line"] == 12);
+  CHECK(found["lost_ns"] == 120 * ms);
+  check_near(found["win_ns"], 30e6);  // of 40: what is left is one thread's time in it
+}
+
 TEST_CASE("the schedule that an ordered region needs is that of the loop around it") {
   TraceBuilder trace{2};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

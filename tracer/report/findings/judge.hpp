@@ -121,7 +121,6 @@ class Judge {
   std::uint64_t beside_devices(const Cells& waits) const;
   void frequent_barriers();
   void imbalance();
-  bool follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine);
   /// That threads wait at for one cause.
   struct Barriers {
     std::size_t number = 0;   ///< without those where they hardly wait
@@ -132,9 +131,10 @@ class Judge {
   Barriers barriers_of(const Cells& mine) const;
   void uneven(RegionRef cause, const AccountRow& row, const Cells& cells);
   void locks();
+  std::string with_waits_behind(Cells& mine, const Cells& behind) const;
   std::string held_by(const Cells& mine) const;
   bool is_doacross(RegionRef region) const;
-  void doacross(RegionRef sink, const Cells& mine);
+  void doacross(RegionRef sink, Cells mine, const Cells& behind);
   void unseen_sinks(const RegionRow& row);
   void small_chunks();
   std::optional<std::size_t> cell_of_work(const RegionRow& loop) const;

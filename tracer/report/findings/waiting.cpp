@@ -167,7 +167,6 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
       sure(finding, "high");
       break;
     case Directive::lock:
-      if (follows_from_lock(cause, row, mine)) return;
       finding.text = "Threads come late to " + name(row.region) + " because they waited in " + name(cause) + ": " +
                      waits + times + ".";
       finding.advice = "See to " + name(cause) + " first.";
@@ -217,18 +216,6 @@ void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
   add(std::move(finding), id, mine);
 }
 
-/// Who waited for a lock comes late to the barrier: where that lock is a finding, it is the cause of this as well.
-bool Judge::follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine) {
-  for (Finding& finding : verdict_.findings) {
-    if (finding.cells.empty() || account_.details[finding.cells.front()].region != lock) continue;
-    if (finding.id != "contention" && finding.id != "ordered") continue;
-    finding.text += " Threads come late to " + name(row.region) + " for that; others wait " + time(row.ns) + " there.";
-    take(mine);
-    return true;
-  }
-  return false;
-}
-
 std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
   const auto found = account_.loops.find(loop);
   const std::string schedule =
@@ -275,14 +262,25 @@ LockTotals Judge::held_at(RegionRef region) const {
   return found == report_.locks_at.end() ? LockTotals{} : found->second;
 }
 
+/// Who waited for a lock comes late to the barrier: what others wait there, `behind`, is lost by that lock as well.
+std::string Judge::with_waits_behind(Cells& mine, const Cells& behind) const {
+  if (behind.empty()) return "";
+  mine.insert(mine.end(), behind.begin(), behind.end());
+  return " Threads come late for that, and others wait " + time(sum(behind)) + barriers_of(behind).text + ": " +
+         time(sum(mine)) + " in all.";
+}
+
 void Judge::locks() {
-  std::map<RegionRef, Cells> by_region;
+  std::map<RegionRef, Cells> by_region, behind;  // behind: waits at barriers for who waited there
   for (const std::size_t cell :
        cells([](const AccountRow& row) { return row.is(Place::locks) || row.is(Place::exclusive); }))
     by_region[account_.details[cell].region].push_back(cell);
+  if (!is_perturbed())
+    for (const std::size_t cell : cells_of(Place::imbalance))
+      if (const RegionRef cause = account_.details[cell].cause; cause != undefined_ref) behind[cause].push_back(cell);
   for (auto& [region, mine] : by_region) {
     if (is_doacross(region)) {
-      doacross(region, mine);
+      doacross(region, mine, behind[region]);
       continue;
     }
     const AccountRow all = summary(mine);
@@ -332,6 +330,7 @@ void Judge::locks() {
                            "combine once (reduction).";
     if (recording != 0)
       finding.text += " About " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
+    finding.text += with_waits_behind(mine, behind[region]);
     sure(finding, recording == 0 ? "high" : "medium");
     add(std::move(finding), ordered ? "ordered" : "contention", mine);
   }
@@ -377,7 +376,7 @@ bool Judge::is_doacross(RegionRef region) const {
 }
 
 /// Iterations that wait for others of their loop. When a thread came there is not in a trace: estimated.
-void Judge::doacross(RegionRef sink, const Cells& mine) {
+void Judge::doacross(RegionRef sink, Cells mine, const Cells& behind) {
   const AccountRow all = summary(mine);
   Finding finding = at(sink);
   finding.at = all.longest_at;
@@ -385,12 +384,13 @@ void Judge::doacross(RegionRef sink, const Cells& mine) {
       "Iterations wait %s for those that they depend on, at %s, %s times, the longest %s: by the times at which these "
       "were done.",
       time(all.ns).c_str(), name(sink).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+  finding.text += with_waits_behind(mine, behind);
   finding.advice =
       "Only iterations that do not depend on each other run at the same time: do what needs no other before the sink, "
       "signal (source) as soon as what others need is there, put several iterations into a block, or go through the "
       "loops in another order (wavefronts).";
   sure(finding, "medium");
-  add(std::move(finding), "ordered", mine);
+  add(std::move(finding), "ordered", std::move(mine));
 }
 
 }  // namespace tracer::report
