@@ -166,6 +166,47 @@ TEST_CASE("short regions that follow each other are one finding, with what idles
   CHECK(found["lost_ns"].get<std::uint64_t>() > 25 * 1000 * us);  // 5 late and 10 between, of 2,000
 }
 
+TEST_CASE("where the same thread has most to do in each of many short regions, they are uneven and not only short") {
+  const bool is_same = GENERATE(false, true);
+  constexpr LocationRef threads = 4;
+  TraceBuilder trace{threads};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier, 11);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  std::uint64_t now = start;
+  for (LocationRef i = 0; i < 2000; ++i) {
+    for (LocationRef thread = 0; thread < threads; ++thread) {
+      const std::uint64_t come = now + (thread == 0 ? 0 : 2) * us,
+                          done = come + (thread == (is_same ? threads - 1 : i % threads) ? 70 : 20) * us;
+      trace.team_begin(thread, come, parallel);
+      trace.enter(thread, come, loop);
+      trace.leave(thread, done, loop);
+      trace.enter(thread, done, barrier);
+      trace.leave(thread, now + 75 * us, barrier);
+      trace.team_end(thread, now + 75 * us, parallel);
+    }
+    now += 80 * us;
+  }
+  trace.simple(0, now, EventType::program_end);
+  const Json report = report_of(trace);
+  check_cells(report);
+  const Json& found = first_finding(report);
+  if (!is_same) {  // who is last is chance
+    CHECK(report["verdict"]["findings"].size() == 1);
+    CHECK(found["id"] == "short-regions");
+    CHECK(has(found["text"], "joining it, the barriers and idling until the next one take"));
+    return;
+  }
+  CHECK(found["id"] == "imbalance");
+  CHECK(has(found["text"], "The iterations of for @example.c:11 are unevenly spread"));
+  CHECK(has(found["advice"], "schedule(dynamic, chunk)"));
+  check_near(found["lost_ns"], 2000 * (52 + 50 + 50) * 1e3);
+  const Json& short_ones = finding(report, "short-regions");
+  CHECK(has(short_ones["text"], "starting the team, joining it and idling until the next one take"));
+  check_near(short_ones["lost_ns"], 2000 * (3 * 2 + 4 * 3 + 3 * 5) * 1e3);
+}
+
 TEST_CASE("a taskwait after each pair of tasks is told by its line") {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

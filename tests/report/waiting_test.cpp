@@ -91,6 +91,29 @@ TEST_CASE("a barrier and the waiting in it are one barrier") {
   CHECK(text.find("barrier wait") == std::string::npos);
 }
 
+TEST_CASE(
+    "waiting for a thread that has more to do between all of many barriers is its load's, and not the barriers'") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             barrier = trace.region("barrier", RegionRole::barrier, 7);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, start, parallel);
+  std::uint64_t now = start;
+  for (int n = 0; n < 2000; ++n, now += 53 * us)
+    for (const LocationRef thread : {0u, 1u}) {
+      trace.enter(thread, now + (thread == 0 ? 10 : 50) * us, barrier);
+      trace.leave(thread, now + 53 * us, barrier);
+    }
+  for (const LocationRef thread : {0u, 1u}) trace.team_end(thread, now, parallel);
+  trace.simple(0, now, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json &uneven = finding(report, "imbalance"), &frequent = finding(report, "frequent-barriers");
+  check_near(uneven["lost_ns"], 2000 * 40e3);
+  CHECK(uneven["text"].get<std::string>().find("The threads of parallel @example.c:10 have unequal work") == 0);
+  check_near(frequent["lost_ns"], 2000 * 2 * 3e3);
+  CHECK(frequent["text"].get<std::string>().find("leaving takes 12 ms") != std::string::npos);
+}
+
 TEST_CASE("a barrier of CUDA is a wait for the device, and none of the team's") {
   TraceBuilder trace{2, 1};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

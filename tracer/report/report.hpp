@@ -71,6 +71,9 @@ struct ParallelRow {
   std::uint64_t work = 0, critical_path = 0;
   ActivityTimes ns{};
   Balance balance;
+  /// ns that threads of its teams would wait for the one that has most to do over all executions: what a thread has
+  /// more in one execution and less in another is not in it.
+  std::uint64_t uneven = 0;
   std::vector<MemberRow> members;
 };
 

@@ -103,9 +103,11 @@ class Judge {
   struct ShortRegions {
     Cells cells;
     std::uint64_t work = 0;  ///< ns of their threads
+    bool has_load = false;   ///< that threads wait for, apart from what is in the cells
   };
   std::vector<ShortRegions> costs_of(const std::vector<std::vector<const ParallelRow*>>& groups) const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;
+  bool without_load(const ParallelRow& region, Cells& mine) const;
   std::string names_of(const std::vector<const ParallelRow*>& group) const;
   RegionRef first_of(const std::vector<const ParallelRow*>& group) const;
   void late_threads();

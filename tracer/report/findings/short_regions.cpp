@@ -32,6 +32,19 @@ bool Judge::is_short(const ParallelRow& row, std::uint64_t times) const {
   return row.wall / times < short_region || (doubtful_ && row.balance.max / times < short_region / 2);
 }
 
+/// Leaves of the region's cells what threads wait for those that have more to do over all executions, where that is at
+/// least half of their waiting: that is no cost of starting or meeting. What noise makes one of them wait for in one
+/// execution it makes another wait for in the next.
+bool Judge::without_load(const ParallelRow& region, Cells& mine) const {
+  const auto waits = [this](std::size_t cell) { return account_.details[cell].is(Place::imbalance); };
+  std::uint64_t waited = 0;
+  for (const std::size_t cell : mine)
+    if (waits(cell)) waited += account_.details[cell].ns;
+  if (is_perturbed() || waited == 0 || 2 * region.uneven < waited) return false;
+  std::erase_if(mine, waits);
+  return true;
+}
+
 /// Groups of short regions, those that take longest first.
 std::vector<Rows> Judge::groups_of_short_regions() const {
   Rows rows;
@@ -114,37 +127,40 @@ std::vector<Judge::ShortRegions> Judge::costs_of(const std::vector<Rows>& groups
     const auto found = numbers.find(region);
     return found == numbers.end() ? no_group : found->second;
   };
-  const auto group_of = [&](const AccountRow& cell) {
-    if (cell.is(Place::serial_idle)) {
-      const std::size_t group = is_brief(cell) ? group_with(cell.region) : no_group;
-      return group == group_with(cell.cause) ? group : no_group;
-    }
-    return cell.is(Place::team) || cell.is(Place::imbalance) ? group_with(cell.parallel) : no_group;
-  };
   std::vector<ShortRegions> costs(groups.size());
   for (const AccountRow& cell : account_.details) {
     if (cell.place != Place::work) continue;
     if (const std::size_t group = group_with(cell.parallel); group != no_group) costs[group].work += cell.ns;
   }
-  for (const std::size_t cell : cells([](const AccountRow&) { return true; }))
-    if (const std::size_t group = group_of(account_.details[cell]); group != no_group)
-      costs[group].cells.push_back(cell);
+  std::unordered_map<RegionRef, Cells> by_parallel =
+      cells_by_parallel([](const AccountRow& cell) { return cell.is(Place::team) || cell.is(Place::imbalance); });
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    for (const ParallelRow* row : groups[i]) {
+      Cells& mine = by_parallel[row->region];
+      if (without_load(*row, mine)) costs[i].has_load = true;
+      costs[i].cells.insert(costs[i].cells.end(), mine.begin(), mine.end());
+    }
+  for (const std::size_t cell : cells_of(Place::serial_idle)) {
+    const AccountRow& gap = account_.details[cell];
+    const std::size_t group = is_brief(gap) ? group_with(gap.region) : no_group;
+    if (group != no_group && group == group_with(gap.cause)) costs[group].cells.push_back(cell);
+  }
   return costs;
 }
 
-/// Start and join of regions, and what their threads wait for each other, against what they do.
+/// Start and join of regions, and what their threads wait for each other whoever is last, against what they do.
 void Judge::short_regions() {
   const std::vector<Rows> groups = groups_of_short_regions();
   const std::vector<ShortRegions> costs = costs_of(groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Rows& group = groups[i];
-    const auto& [mine, work] = costs[i];
+    const auto& [mine, work, has_load] = costs[i];
     std::uint64_t count = 0, wall = 0;
     for (const ParallelRow* row : group) {
       count += row->count;
       wall += row->wall;
     }
-    if (count < often) continue;
+    if (count < often || mine.empty()) continue;
     const AccountRow all = summary(mine);
     Finding finding = at(first_of(group));
     finding.at = all.longest_at;
@@ -152,7 +168,9 @@ void Judge::short_regions() {
         names_of(group) +
         formatted(group.size() == 1 ? " runs %s times for %s each" : " run %s times, for %s each",
                   format_count(count).c_str(), time(wall / count).c_str()) +
-        formatted(": starting the team, joining it, the barriers and idling until the next one take %s, the work %s.",
+        formatted(has_load ? ": starting the team, joining it and idling until the next one take %s, the work %s."
+                           : ": starting the team, joining it, the barriers and idling until the next one take %s, the "
+                             "work %s.",
                   time(all.ns).c_str(), time(work).c_str());
     finding.advice =
         group.size() == 1

@@ -45,7 +45,7 @@ void Judge::frequent_barriers() {
   for (const ParallelRow& region : report_.parallels) {
     const auto found = by_parallel.find(region.region);
     if (found == by_parallel.end()) continue;
-    const Cells& mine = found->second;
+    Cells mine = found->second;
     struct Met {
       RegionRef barrier = undefined_ref;
       std::uint64_t left = 0, waited = 0;  // by threads
@@ -66,6 +66,8 @@ void Judge::frequent_barriers() {
       if (here > most) most = here, barrier = counts.barrier;
     }
     if (times < often || !is_short(region, times)) continue;
+    const bool has_load = without_load(region, mine);
+    if (mine.empty()) continue;
     const AccountRow all = summary(mine);
     Finding finding = at(barrier);
     finding.at = all.longest_at;
@@ -74,8 +76,9 @@ void Judge::frequent_barriers() {
                                 : formatted("%s and %zu other barrier%s of %s are", name(barrier).c_str(),
                                             met.size() - 1, met.size() == 2 ? "" : "s", name(region.region).c_str());
     finding.text =
-        who + formatted(" met %s times, every %s: waiting there and leaving take %s.", format_count(times).c_str(),
-                        time(region.wall / times).c_str(), time(all.ns).c_str());
+        who + formatted(has_load ? " met %s times, every %s: leaving takes %s."
+                                 : " met %s times, every %s: waiting there and leaving take %s.",
+                        format_count(times).c_str(), time(region.wall / times).c_str(), time(all.ns).c_str());
     finding.advice =
         "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, larger "
         "blocks.";

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <map>
 
 #include "tracer/report/measures/profile.hpp"
 
@@ -50,7 +52,31 @@ void Teams::team_ended(Team& team) {
     max = std::max(max, busy);
     sum += busy;
   }
-  row.balance.lost += max - sum / team.members.size();
+  const std::uint64_t even = sum / team.members.size();
+  row.balance.lost += max - even;
+  for (const Team::Member& member : team.members) {
+    Surplus& surplus = entry.surplus[member.location];
+    surplus.ns += static_cast<std::int64_t>(busy_of(member)) - static_cast<std::int64_t>(even);
+    surplus.master = team.master;
+  }
+}
+
+/// Teams of several masters at a time have a thread with most to do each.
+std::uint64_t Teams::uneven(const Entry& entry) const {
+  std::map<LocationRef, Surplus> places;  // of threads that took each other's place together
+  entry.surplus.for_each([&](LocationRef location, const Surplus& surplus) {
+    Surplus& here = places[replacements_.first_of(location)];
+    here.ns += surplus.ns;
+    here.master = surplus.master;
+  });
+  std::map<LocationRef, std::int64_t> most;  // by master
+  for (const auto& [location, surplus] : places) {
+    std::int64_t& here = most[surplus.master];
+    here = std::max(here, surplus.ns);
+  }
+  std::uint64_t ns = 0;
+  for (const auto& [master, here] : most) ns += static_cast<std::uint64_t>(here) * entry.row.threads;
+  return ns;
 }
 
 void Teams::fill(Report& report) const {
@@ -65,6 +91,7 @@ void Teams::fill(Report& report) const {
     const std::uint64_t lost = row.balance.lost;
     row.balance = balance_of(entry.busy, replacements_, definitions_);
     row.balance.lost = lost;
+    row.uneven = uneven(entry);
     report.parallels.push_back(std::move(row));
   }
   std::stable_sort(report.parallels.begin(), report.parallels.end(),

@@ -2,6 +2,7 @@
 // Parallel constructs: what their threads did, waited for and how evenly they were loaded.
 #pragma once
 
+#include <cstdint>
 #include <map>
 
 #include "tracer/replay/per_location.hpp"
@@ -23,11 +24,18 @@ class Teams final : public Observer {
   void fill(Report& report) const;
 
  private:
+  /// What a thread has to do in the teams of a region beside the mean of each: ns.
+  struct Surplus {
+    std::int64_t ns = 0;
+    LocationRef master = 0;  ///< of the last of these teams
+  };
   struct Entry {
     ParallelRow row;
     PerLocation<ActivityTimes> members;
     PerLocation<std::uint64_t> busy;
+    PerLocation<Surplus> surplus;
   };
+  std::uint64_t uneven(const Entry& entry) const;
   const Definitions& definitions_;
   const Replay& replay_;
   const Replacements& replacements_;
