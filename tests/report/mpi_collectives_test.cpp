@@ -18,7 +18,7 @@ using namespace tracer::test;
 using Json = nlohmann::json;
 
 namespace {
-constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14;
+constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14, destroy_handle = 18;
 }
 
 TEST_CASE("collective operations: who waits for whom depends on the operation") {
@@ -66,6 +66,28 @@ TEST_CASE("in a scan a rank waits for those before it in the communicator, whate
   const Json report = report_of(job.finish());
   for (unsigned rank = 0; rank < 4; ++rank)
     CHECK(report["mpi"]["by_rank"][rank]["waited"]["early_scan_ns"] == waits[rank]);
+}
+
+TEST_CASE("ranks wait at the end of MPI for the last one, where all are in it at a time") {
+  const auto report_with = [](std::uint64_t early_leave) {
+    MpiJob job{4};
+    for (unsigned rank = 0; rank < 4; ++rank) {
+      job.program(rank, start, start + 1000 * ms);
+      job.collective(rank, start + (rank == 0 ? 990 : 100) * ms, start + (rank == 0 ? 1000 : early_leave) * ms,
+                     "MPI_Finalize", 10, destroy_handle);
+    }
+    return report_of(job.finish());
+  };
+  const Json report = report_with(1000);
+  CHECK(waited(report, "wait_at_barrier") == 3 * 890 * ms);
+  CHECK(all_waits(report) == 3 * 890 * ms);
+  const Json& found = finding(report, "wait-at-barrier");
+  check_near(found["lost_ns"], 3 * 890e6);
+  CHECK(found["text"].get<std::string>().find("ranks wait 2.67 s in MPI_Finalize @app.c:10") != std::string::npos);
+  CHECK(found["text"].get<std::string>().find("Ranks have unequal work") != std::string::npos);
+  CHECK(found["advice"].get<std::string>().find("Is the barrier needed") == std::string::npos);
+  CHECK(note_in(report, "mpi-begin-and-end").empty());
+  CHECK(all_waits(report_with(900)) == 0);  // this MPI lets ranks go before the last one comes
 }
 
 TEST_CASE("nobody has waited for who came when he had left: there was nothing to get from that one") {

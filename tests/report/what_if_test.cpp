@@ -10,7 +10,7 @@ using namespace tracer::test;
 
 namespace {
 
-constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14;
+constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14, destroy_handle = 18;
 constexpr std::uint32_t no_root = 0xffffffffu;
 
 /// Ranks of two threads each, which share a loop and then communicate.
@@ -83,6 +83,16 @@ TEST_CASE("ranks that waited at a barrier for one whose loop is balanced wait fo
   CHECK(found.recorded == 4 * 9 * ms);
   CHECK(found.baseline.wall == 4 * 9 * ms);
   CHECK(found.predictions[0].wall == 4 * 7 * ms);
+}
+
+TEST_CASE("ranks that waited at the end of MPI for one whose loop is balanced end earlier") {
+  Job job{2};
+  job.work(0, 8 * ms, 4 * ms);
+  job.work(1, 5 * ms, 5 * ms);
+  job.all("MPI_Finalize", destroy_handle, ms);
+  const report::WhatIf found = job.ask();
+  CHECK(found.baseline.wall == (8 + 1) * ms);
+  CHECK(found.predictions[0].wall == (6 + 1) * ms);
 }
 
 TEST_CASE("who waited for a message, or for its receiver, waits until the other is there") {

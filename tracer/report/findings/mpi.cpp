@@ -31,6 +31,8 @@ const char* what_the_other_does(MpiWait kind) {
   }
 }
 
+constexpr const char* advice_for_late_ranks = "Spread the work before it evenly over the ranks.";
+
 const char* advice_for(MpiWait kind) {
   switch (kind) {
     case MpiWait::late_sender:
@@ -59,7 +61,7 @@ const char* advice_for(MpiWait kind) {
       return "Let the target work until it needs the data (MPI_Win_test), or the origins call MPI_Win_complete as soon "
              "as their operations are begun.";
     default:
-      return "Spread the work before it evenly over the ranks.";
+      return advice_for_late_ranks;
   }
 }
 
@@ -143,10 +145,11 @@ void Judge::polls() {
                           most->name.c_str()));
 }
 
+/// Without what early ranks wait there for the last one: that grows with the run.
 void Judge::begin_and_end_of_mpi() {
   std::uint64_t ns = 0;
   for (const MpiCallRow& call : report_.mpi.calls)
-    if (is_begin_or_end(call.name)) ns += call.total;
+    if (is_begin_or_end(call.name)) ns += call.total - std::min(call.total, call.waiting);
   ns /= std::max<std::size_t>(1, report_.mpi.rank_rows.size());
   if (share(ns, wall_) < mostly) return;
   note("mpi-begin-and-end",
@@ -191,7 +194,10 @@ void Judge::waits_in_mpi() {
                               report_.mpi.rank_text(row.most_cause).c_str(), time(row.most_cause_ns).c_str(),
                               what_the_other_does(row.kind));
     finding.text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text.front())));
-    finding.advice = advice_for(row.kind);
+    // The end of MPI cannot be left out.
+    const bool is_at_end =
+        row.region < definitions_.regions.size() && is_begin_or_end(definitions_.regions[row.region].canonical);
+    finding.advice = is_at_end ? advice_for_late_ranks : advice_for(row.kind);
     // The same seconds from their other side: no finding of its own.
     if (is_first && !unequal.empty()) {
       finding.text += " " + unequal;
@@ -248,7 +254,7 @@ std::string Judge::unequal_ranks() const {
 }
 
 /// Where no call is seen to wait, as when messages are not recorded: what ranks are inside MPI beside the work. Waits
-/// that are seen are the same seconds, and MPI's begin and end take as long whatever the ranks have to do.
+/// that are seen are the same seconds, and beside these MPI's begin and end take as long whatever the ranks have to do.
 void Judge::ranks() {
   const Balance balance = balance_of_ranks();
   const std::string text = unequal_ranks();

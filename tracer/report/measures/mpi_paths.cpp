@@ -212,7 +212,7 @@ void MpiPaths::message(const MpiMessage& message) {
 }
 
 /// Who waits for whom is as in MpiCollectives::look_at(). Of operations without that (those that make and
-/// end communicators, MPI_Finalize) all wait for all if all were in it at a time.
+/// end communicators) all wait for all if all were in it at a time.
 void MpiPaths::meeting(const MpiMeeting& meeting) {
   const auto& parts = meeting.parts;
   Path longest;

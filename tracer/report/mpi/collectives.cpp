@@ -114,6 +114,16 @@ bool MpiCollectives::is_among_neighbours(RegionRef region) const {
   return name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_");
 }
 
+/// All ranks end MPI, and all of them are in that at a time.
+bool MpiCollectives::is_end_of_mpi(const std::vector<MpiPart>& parts) const {
+  std::uint64_t latest = 0;
+  for (const MpiPart& part : parts) latest = std::max(latest, part.arrival);
+  return std::all_of(parts.begin(), parts.end(), [&](const MpiPart& part) {
+    return part.region < definitions_.regions.size() && definitions_.regions[part.region].canonical == "MPI_Finalize" &&
+           latest <= part.wait_to + mpi_clock_error;
+  });
+}
+
 void MpiCollectives::add(CommRef comm, bool blocking, const Operation& what, const MpiPart& part) {
   if (world_.members(comm).size() < 2) return;
   MpiRounds<Instance>& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
@@ -144,7 +154,8 @@ const MpiPart& MpiCollectives::last_for(const MpiPart& mine, const std::vector<M
 }
 
 void MpiCollectives::look_at(CommRef comm, Instance& instance) {
-  const MpiShape shape = shape_of(instance.what.kind);
+  MpiShape shape = shape_of(instance.what.kind);
+  if (shape == MpiShape::none && is_end_of_mpi(instance.parts)) shape = MpiShape::barrier;
   const auto members = world_.members(comm);
   if (shape == MpiShape::scan) sort_by_place(instance.parts, members);
   const auto later = [](const MpiPart& a, const MpiPart& b) { return a.arrival < b.arrival; };

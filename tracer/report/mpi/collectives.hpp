@@ -14,7 +14,7 @@ namespace tracer::report {
 
 /// The n-th operation on a communicator is one and the same for all its ranks; blocking and non-blocking ones are
 /// counted apart, the latter in the order of their begin. Of operations among neighbours, between two groups and of one
-/// process nobody waits for all: they are only counted.
+/// process nobody waits for all: they are only counted. MPI_Finalize is a barrier where all are in it at a time.
 class MpiCollectives final : public Observer {
  public:
   MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink);
@@ -53,6 +53,7 @@ class MpiCollectives final : public Observer {
   void wait(MpiWait kind, const MpiPart& mine, const MpiPart& other);
   static const MpiPart& last_for(const MpiPart& mine, const std::vector<MpiPart>& by_arrival);
   bool is_among_neighbours(RegionRef region) const;
+  bool is_end_of_mpi(const std::vector<MpiPart>& parts) const;
 
   const Replay& replay_;
   const Definitions& definitions_;
