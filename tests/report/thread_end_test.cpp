@@ -11,6 +11,7 @@
 
 #include "tests/report/reported.hpp"
 #include "tests/report/trace_builder.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
 
 using namespace tracer;
@@ -137,6 +138,37 @@ TEST_CASE("a worker idles until it ends, beside teams and while the program is s
   CHECK(worker["serial_idle_ns"] == 20 * ms);  // before the first team, and between the two
   CHECK(worker["unused_ns"] == 10 * ms);
   CHECK(worker["absent_ns"] == 60 * ms);
+}
+
+TEST_CASE("a thread of the program's that never met OpenMP is no idle worker before, between and behind its events") {
+  TraceBuilder trace{3};
+  const RegionRef parallel = begin_with_team_of_two(trace),
+                  range = trace.region("range", RegionRole::function, 10, Paradigm::user);
+  trace.editable().properties.push_back({properties::version, "0.1.0"});
+  trace.editable().locations[2].name = "Thread 1";
+  trace.simple(0, start + 10 * ms, EventType::thread_fork, 0, 2);
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.simple(thread, start + 10 * ms, EventType::team_begin, 1);
+    trace.enter(thread, start + 10 * ms, parallel);
+    trace.leave(thread, start + 990 * ms, parallel);
+    trace.simple(thread, start + 990 * ms, EventType::team_end, 1);
+  }
+  trace.simple(0, start + 990 * ms, EventType::thread_join);
+  for (const std::uint64_t at : {400u, 600u}) {
+    trace.enter(2, start + at * ms, range);
+    trace.leave(2, start + (at + 10) * ms, range);
+  }
+  trace.simple(0, start + 1000 * ms, EventType::program_end);
+  ends(trace, 2, start + 610 * ms);
+  trace.set_clock();
+  const Json report = report_of(trace);
+  check_adds_up(report["account"]);
+  const Json& thread = report["account"]["by_thread"][2]["time"];
+  check_near(thread["absent_ns"], 400e6 + 390e6);
+  check_near(thread["serial_ns"], 210e6);
+  CHECK(thread["unused_ns"] == 0);
+  CHECK(thread["serial_idle_ns"] == 0);
+  CHECK(report["verdict"]["findings"].empty());
 }
 
 TEST_CASE("what threads lose that end before their process is won among all that were there then") {

@@ -120,6 +120,12 @@ bool is_initial_thread(const Location& location) {
          });
 }
 
+bool never_met_openmp(const Location& location) {
+  return !location.name.starts_with("OMP") && !location.name.starts_with("Master thread") &&
+         std::none_of(location.properties.begin(), location.properties.end(),
+                      [](const Property& property) { return property.name == properties::thread_type; });
+}
+
 std::string ending_text(const RunFacts& facts) {
   if (!facts.mpi_abort.empty()) return "ended by its MPI_Abort with error code " + facts.mpi_abort;
   if (facts.ended == "signal") {

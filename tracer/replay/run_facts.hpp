@@ -84,6 +84,10 @@ std::string fact_of_run(const Definitions& definitions, std::string_view name);
 /// Whether the program made the thread, or it is the process' first: a runtime's worker is not.
 bool is_initial_thread(const Location& location);
 
+/// In an archive of ours: whether no OpenMP runtime has begun the thread or had it in a team, so that the program made
+/// it for itself.
+bool never_met_openmp(const Location& location);
+
 /// "killed by signal 9 (Killed)", "ended with exit status 3", ...; "": unknown.
 std::string ending_text(const RunFacts& facts);
 

@@ -50,7 +50,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     state.counted = true;
     state.initial = is_first;
     // Threads that the program itself made were not there before their first event; workers would have been of use.
-    state.worker = !is_first && !is_initial_thread(location);
+    state.worker = !is_first && !is_initial_thread(location) && !(is_ours_ && never_met_openmp(location));
   }
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (const auto found = known.find(definitions.locations[i].group); found != known.end())
