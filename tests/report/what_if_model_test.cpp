@@ -2,6 +2,8 @@
 // How what-if divides the work of a region among other numbers of threads.
 #include "catch.hpp"
 
+#include <string>
+
 #include "tests/report/known_traces.hpp"
 #include "tests/report/trace_builder.hpp"
 #include "tracer/what_if/what_if.hpp"
@@ -44,6 +46,63 @@ TEST_CASE("the parts of a static loop are in the order of the threads' numbers, 
   }
   trace.simple(0, end, EventType::program_end);
   check_near(predicted(trace, {2, "", "", -1}), 1552 * ms);
+}
+
+TEST_CASE("no more threads share a loop or sections than there are iterations or sections") {
+  constexpr std::uint64_t each = 100 * ms, end = begin + each;
+  const std::string what = GENERATE(as<std::string>{}, "static", "dynamic", "sections", "sections that are reported");
+  TraceBuilder trace{4};
+  Definitions& d = trace.editable();
+  d.parameters = {{"schedule", EventType::parameter_string}, {"iterations", EventType::parameter_uint}};
+  d.strings.push_back(what);
+  const bool is_loop = !what.starts_with("sections");
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             shared = is_loop ? trace.region("for", RegionRole::loop) : trace.region("sections", RegionRole::sections),
+             section = trace.region("section", RegionRole::section),
+             join = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, begin, parallel);
+    trace.enter(thread, begin, shared);
+    if (is_loop) {
+      trace.simple(thread, begin, EventType::parameter_string, 0, d.strings.size() - 1);
+      trace.simple(thread, begin, EventType::parameter_uint, 1, 4);
+    }
+    if (what == "sections that are reported") {
+      trace.enter(thread, begin, section);
+      trace.leave(thread, end, section);
+    }
+    trace.leave(thread, end, shared);
+    trace.enter(thread, end, join);
+    trace.leave(thread, end, join);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  check_near(report::what_if(trace, {}).baseline.wall, each);
+  check_near(predicted(trace, {2, "", "", -1}), 2 * each);
+  check_near(predicted(trace, {8, "", "", -1}), each);
+  check_near(predicted(trace, {64, "", "", -1}), each);
+  check_near(predicted(trace, {8, "example.c:10", "", -1}), each);
+}
+
+TEST_CASE("the first threads have one iteration more of a static loop where not all can have as many") {
+  constexpr std::uint64_t each = 10 * ms, end = begin + 5 * each;
+  TraceBuilder trace{2};
+  trace.editable().parameters = {{"iterations", EventType::parameter_uint}};
+  const auto parallel = trace.region("parallel", RegionRole::parallel), loop = trace.region("for", RegionRole::loop);
+  trace.simple(0, begin, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, begin, parallel);
+    trace.enter(thread, begin, loop);
+    trace.simple(thread, begin, EventType::parameter_uint, 0, 10);
+    trace.leave(thread, end, loop);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  check_near(predicted(trace, {1, "", "", -1}), 10 * each);
+  check_near(predicted(trace, {4, "", "", -1}), 3 * each);
+  check_near(predicted(trace, {8, "", "", -1}), 2 * each);
+  check_near(predicted(trace, {100, "", "", -1}), each);
 }
 
 TEST_CASE("the time of a nested region is work of the loop that it is in") {

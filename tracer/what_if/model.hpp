@@ -34,15 +34,20 @@ struct Loop {
   RegionRef region = undefined_ref;
   std::vector<std::uint64_t> by_rank;  ///< work of each recorded thread
   std::vector<Held> locks;
-  bool is_static = true;
+  bool is_static = true, is_sections = false;
+  std::uint64_t iterations = 0;  ///< or sections: parts that nobody shares; 0: unknown, as many as one likes
   /// What cannot be split, of loops that are not static, in the order in which it was begun: chunks that were recorded,
-  /// else what each thread did after the first had found nothing left.
+  /// else what each thread did after the first had found nothing left; of sections all that each thread did.
   std::vector<Chunk> chunks;
   std::vector<std::uint64_t> left;  ///< when each recorded thread left it; 0: unknown
   std::uint64_t total() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t ns : by_rank) sum += ns;
     return sum;
+  }
+  /// How many of `n` threads get something to do.
+  std::uint32_t workers(std::uint32_t n) const {
+    return iterations != 0 && iterations < n ? static_cast<std::uint32_t>(iterations) : n;
   }
 };
 
@@ -72,7 +77,7 @@ struct Conditions {
   std::uint64_t task_overhead = 0;  ///< ns that each task takes beside its work and its creation
 };
 
-/// The chunks of loops in which none were recorded.
+/// The chunks of loops and sections in which none were recorded.
 void infer_chunks(RegionModel& model);
 
 /// ns from the region's start to the end of its last thread.

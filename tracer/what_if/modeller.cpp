@@ -19,6 +19,7 @@ Modeller::Modeller(const Definitions& definitions, const Replay& replay, const s
   balanced_matched_.assign(scenarios.size() + 1, false);
   lock_matched_ = balanced_matched_;
   schedule_ = find_parameter(definitions, "schedule");
+  iterations_ = find_parameter(definitions, "iterations");
   Scenario as_recorded;
   all_.push_back(as_recorded);
   all_.insert(all_.end(), scenarios.begin(), scenarios.end());
@@ -50,10 +51,14 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
   process.last = std::max(process.last, event.time);
   if (event.type == EventType::measurement_on_off) process.paused.set(event.a == 0, event.time);
   State& state = states_[location];
-  if (event.type == EventType::parameter_string && event.ref == schedule_ && event.a < definitions_.strings.size() &&
-      state.loop != none) {
-    const std::string& schedule = definitions_.strings[event.a];
-    if (state.model) state.model->loops[state.loop].is_static = schedule == "static" || schedule == "unknown";
+  if (state.model && state.loop != none && replay_.location(location).contexts.size() == state.depth) {
+    Loop& loop = state.model->loops[state.loop];
+    if (event.type == EventType::parameter_string && event.ref == schedule_ && event.a < definitions_.strings.size()) {
+      const std::string& schedule = definitions_.strings[event.a];
+      loop.is_static = schedule == "static" || schedule == "unknown";
+    }
+    if (event.type == EventType::parameter_uint && event.ref == iterations_)
+      loop.iterations = std::max(loop.iterations, event.a);
   }
   if (event.type == EventType::acquire_lock) {
     acquire(state, location, replay_.in_process(location, lock_number(event)));
@@ -152,6 +157,7 @@ void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
       Loop& loop = model.loops[number];
       loop.region = frame.region;
       loop.is_static = loop.is_static && construct == Directive::loop;
+      loop.is_sections = construct == Directive::sections;
       loop.by_rank.resize(model.size);
       put(state, task, {Do::loop, number, 0});
       state.loop = number;
@@ -175,6 +181,12 @@ void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
       }
       break;
   }
+}
+
+/// What a thread takes at once.
+bool Modeller::is_chunk(RegionRef region) const {
+  return definitions_.regions[region].role == RegionRole::section ||
+         replay_.classes()[region].label.starts_with("loop chunk");
 }
 
 void Modeller::end_chunk(State& state) {
@@ -268,7 +280,7 @@ void Modeller::team_ended(Team& team) {
   RegionModel& model = found->second->model;
   largest_ = std::max(largest_, model.size);
   bool& unseen = has_unseen_chunks_[team.region];
-  for (const Loop& loop : model.loops) unseen |= !loop.is_static && loop.chunks.empty();
+  for (const Loop& loop : model.loops) unseen |= !loop.is_static && !loop.is_sections && loop.chunks.empty();
   infer_chunks(model);
   Process& process = process_of(team.master);
   const std::uint64_t whole = team.end - team.begin;

@@ -65,7 +65,7 @@ class Modeller final : public Observer {
     std::uint64_t serial() const { return length() - std::min(length(), recorded_in_regions); }
   };
   static constexpr std::size_t most_chunks = std::size_t{1} << 16;  ///< of one loop; more can be split as one likes
-  bool is_chunk(RegionRef region) const { return replay_.classes()[region].label.starts_with("loop chunk"); }
+  bool is_chunk(RegionRef region) const;
   void end_chunk(State& state);
   void acquire(State& state, LocationRef location, const OwnNumber& lock);
   void release(State& state, LocationRef location, const OwnNumber& lock);
@@ -102,7 +102,7 @@ class Modeller final : public Observer {
   std::map<RegionRef, std::int64_t> off_;        ///< by region: how much longer the model takes than it did
   std::map<RegionRef, bool> has_unseen_chunks_;  ///< by region: loops hand out chunks that are not in the trace
   std::uint64_t tasks_ = 0;
-  std::uint32_t largest_ = 0, schedule_ = undefined_ref;
+  std::uint32_t largest_ = 0, schedule_ = undefined_ref, iterations_ = undefined_ref;
   std::uint64_t work_ = 0, outside_ = 0;  ///< ns in parallel regions; of that in no construct that shares work
 };
 

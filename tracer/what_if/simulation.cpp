@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulated threads carry out a region's operations, whoever is earliest first.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -17,14 +16,16 @@ namespace tracer::report {
 namespace {
 
 /// What each of `n` threads gets of a loop that hands out chunks: whoever is done first has the next one. The rest can
-/// be split as finely as one likes, and lies evenly between them.
+/// be split as finely as one likes, and lies evenly between them. Of more threads than iterations some get nothing.
 std::vector<std::uint64_t> dealt_out(const Loop& loop, std::uint64_t total, std::uint32_t n) {
   std::uint64_t whole = 0;
   for (const Chunk& chunk : loop.chunks) whole += chunk.ns;
-  std::vector<std::uint64_t> shares(n, (total - std::min(total, whole)) / n);
+  const std::uint32_t workers = loop.workers(n);
+  std::vector<std::uint64_t> shares(n);
+  std::fill_n(shares.begin(), workers, (total - std::min(total, whole)) / workers);
   using Load = std::pair<std::uint64_t, std::uint32_t>;
   std::priority_queue<Load, std::vector<Load>, std::greater<>> next;
-  for (std::uint32_t j = 0; j < n; ++j) next.emplace(shares[j], j);
+  for (std::uint32_t j = 0; j < workers; ++j) next.emplace(shares[j], j);
   for (const Chunk& chunk : loop.chunks) {
     const std::uint32_t j = next.top().second;
     next.pop();
@@ -34,17 +35,28 @@ std::vector<std::uint64_t> dealt_out(const Loop& loop, std::uint64_t total, std:
   return shares;
 }
 
+/// How much of a static loop's iterations is before those of thread `j` of `n`: 0 to 1. The first threads have one more
+/// where they cannot all have as many.
+double before(const Loop& loop, std::size_t j, std::size_t n) {
+  if (loop.iterations == 0) return static_cast<double>(j) / static_cast<double>(n);
+  const std::uint64_t first = j * (loop.iterations / n) + std::min<std::uint64_t>(j, loop.iterations % n);
+  return static_cast<double>(first) / static_cast<double>(loop.iterations);
+}
+
 /// The part of a static loop that thread `j` of `n` gets, when what each recorded thread did lies evenly in its part of
 /// the iterations.
 std::uint64_t share_of(const Loop& loop, std::uint64_t total, std::uint32_t j, std::uint32_t n) {
-  if (loop.by_rank.empty()) return total / n;
-  const auto recorded = static_cast<double>(loop.by_rank.size());
-  const double from = j * recorded / n, to = (j + 1) * recorded / n;
+  const std::size_t recorded = loop.by_rank.size();
+  if (recorded == 0) return total / n;
+  if (recorded == n) return loop.by_rank[j];
+  const double from = before(loop, j, n), to = before(loop, std::size_t{j} + 1, n);
+  auto r = std::min(recorded - 1, static_cast<std::size_t>(from * static_cast<double>(recorded)));
+  while (r > 0 && before(loop, r, recorded) > from) --r;
   double sum = 0;
-  const auto last = std::min(loop.by_rank.size(), static_cast<std::size_t>(std::ceil(to)));
-  for (auto r = static_cast<std::size_t>(from); r < last; ++r) {
-    const double low = std::max(from, static_cast<double>(r)), high = std::min(to, static_cast<double>(r) + 1);
-    if (high > low) sum += (high - low) * static_cast<double>(loop.by_rank[r]);
+  for (; r < recorded && before(loop, r, recorded) < to; ++r) {
+    const double begin = before(loop, r, recorded), end = before(loop, r + 1, recorded);
+    const double both = std::min(to, end) - std::max(from, begin);
+    if (both > 0) sum += both / (end - begin) * static_cast<double>(loop.by_rank[r]);
   }
   return static_cast<std::uint64_t>(sum);
 }
@@ -271,11 +283,12 @@ class Simulation {
     const bool even = loop.region < conditions_.balanced.size() && conditions_.balanced[loop.region];
     const auto number = static_cast<std::size_t>(&loop - model_.loops.data());
     const std::uint64_t total = totals_[number];
-    const std::uint64_t work = even             ? total / n_
+    const std::uint32_t workers = loop.workers(n_);
+    const std::uint64_t work = even             ? (rank < workers ? total / workers : 0)
                                : loop.is_static ? share_of(loop, total, rank, n_)
                                                 : dealt_[number][rank];
     std::vector<Held> mine;
-    for (std::size_t i = rank; i < loop.locks.size(); i += n_) mine.push_back(loop.locks[i]);
+    for (std::size_t i = rank; rank < workers && i < loop.locks.size(); i += workers) mine.push_back(loop.locks[i]);
     const std::uint64_t piece = work / (mine.size() + 1);
     for (const Held& held : mine) {
       ops.push_back({Do::work, 0, piece});
@@ -325,23 +338,40 @@ class Simulation {
 
 }  // namespace
 
-// A thread leaves such a loop when there is no chunk left: what another does after that is its last chunk.
+namespace {
+
+/// A thread leaves such a loop when there is no chunk left: what another does after that is its last chunk.
+void take_last_chunks(Loop& loop) {
+  std::uint64_t first = 0;
+  for (const std::uint64_t left : loop.left)
+    if (left != 0 && (first == 0 || left < first)) first = left;
+  for (std::size_t rank = 0; rank < std::min(loop.left.size(), loop.by_rank.size()); ++rank)
+    if (loop.left[rank] > first) loop.chunks.push_back({first, std::min(loop.left[rank] - first, loop.by_rank[rank])});
+}
+
+/// How many sections a thread executed is unknown: one, perhaps.
+void take_as_wholes(Loop& sections) {
+  for (const std::uint64_t ns : sections.by_rank)
+    if (ns != 0) sections.chunks.push_back({0, ns});
+}
+
+}  // namespace
+
 void infer_chunks(RegionModel& model) {
   for (Loop& loop : model.loops) {
     if (loop.is_static) continue;
     if (!loop.chunks.empty()) {
       std::stable_sort(loop.chunks.begin(), loop.chunks.end(),
                        [](const Chunk& a, const Chunk& b) { return a.begin < b.begin; });
-      continue;
+    } else {
+      if (loop.is_sections)
+        take_as_wholes(loop);
+      else
+        take_last_chunks(loop);
+      std::stable_sort(loop.chunks.begin(), loop.chunks.end(),
+                       [](const Chunk& a, const Chunk& b) { return a.ns > b.ns; });
     }
-    std::uint64_t first = 0;
-    for (const std::uint64_t left : loop.left)
-      if (left != 0 && (first == 0 || left < first)) first = left;
-    for (std::size_t rank = 0; rank < std::min(loop.left.size(), loop.by_rank.size()); ++rank)
-      if (loop.left[rank] > first)
-        loop.chunks.push_back({first, std::min(loop.left[rank] - first, loop.by_rank[rank])});
-    std::stable_sort(loop.chunks.begin(), loop.chunks.end(),
-                     [](const Chunk& a, const Chunk& b) { return a.ns > b.ns; });
+    if (loop.is_sections) loop.iterations = loop.chunks.size();
   }
 }
 
