@@ -2,6 +2,7 @@
 // What keeps a program from being faster, by the account: findings by the seconds that could be won, each with its
 // place, cause, what fits to try and how sure it is; or why there is no finding.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,25 @@ namespace tracer::report {
 namespace {
 
 constexpr double least_share = 0.03;  ///< of the run's time; less is no finding
+constexpr double least_rest = 0.10;   ///< of the run's time, beside the findings
+
+/// Waiting and overhead: what is won if nothing causes it any more.
+bool is_loss(const AccountRow& row) {
+  switch (row.place) {
+    case Place::imbalance:
+    case Place::starvation:
+    case Place::tasking:
+    case Place::team:
+    case Place::locks:
+    case Place::exclusive:
+      return row.of != Place::tool;
+    case Place::mpi:
+    case Place::mpi_idle:
+      return row.wait.has_value();
+    default:
+      return false;
+  }
+}
 
 /// Places in which a thread is part of a team, if it is in a parallel region.
 bool is_in_team(Place place) {
@@ -229,6 +249,22 @@ void Judge::find() {
   note_held_up();
 }
 
+Judge::Rest Judge::largest_rest() const {
+  std::vector<bool> found(account_.details.size());
+  for (const Finding& finding : verdict_.findings)
+    for (const std::size_t cell : finding.cells) found[cell] = true;
+  std::array<Rest, places> rests{};
+  for (std::size_t cell = 0; cell < found.size(); ++cell) {
+    const AccountRow& row = account_.details[cell];
+    if (found[cell] || !is_loss(row)) continue;
+    Rest& rest = rests[static_cast<std::size_t>(row.place)];
+    rest.place = row.place;
+    rest.ns += row.ns;
+    rest.win += static_cast<double>(row.ns) / threads_beside(row);
+  }
+  return *std::max_element(rests.begin(), rests.end(), [](const Rest& a, const Rest& b) { return a.win < b.win; });
+}
+
 void Judge::summarize() {
   const double work =
       share(account_.at(Place::work) + account_.at(Place::serial), there() - account_.at(Place::unknown));
@@ -237,8 +273,15 @@ void Judge::summarize() {
   } else if (!verdict_.findings.empty()) {
     const Finding& largest = verdict_.findings.front();
     const std::string& place = largest.place.empty() ? largest.name : largest.place;
-    verdict_.summary = "The largest loss is " + largest.id + (place.empty() ? "" : " (" + place + ")") + ": at most " +
-                       time(largest.win) + " of " + time(wall_) + " could be saved.";
+    const Rest rest = largest_rest();
+    const double least = std::max(static_cast<double>(largest.win), (least_rest + noise_) * static_cast<double>(wall_));
+    const bool is_spread = verdict_.state == "ok" && !lacks_.misleads() && rest.win > least;
+    verdict_.summary = (is_spread ? "The largest single loss is " : "The largest loss is ") + largest.id +
+                       (place.empty() ? "" : " (" + place + ")") + ": at most " + time(largest.win) + " of " +
+                       time(wall_) + " could be saved.";
+    if (is_spread)
+      verdict_.summary += " More than that is lost beside the findings: by the account " + time(rest.ns) +
+                          " of the threads' time are \"" + text_of(rest.place) + "\".";
   } else if (lacks_.misleads()) {
     verdict_.summary = "No conclusion: not recorded are " + lacks_.names() + ".";
   } else if (work > 0.8) {

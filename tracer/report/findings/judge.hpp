@@ -219,6 +219,13 @@ class Judge {
   std::uint64_t there() const { return account_.total - account_.at(Place::absent); }
   double threads_there() const;
   double threads_beside(const AccountRow& row) const;
+  /// What a place loses in cells that are of no finding.
+  struct Rest {
+    Place place = Place::unknown;
+    std::uint64_t ns = 0;
+    double win = 0;  ///< ns of the run
+  };
+  Rest largest_rest() const;
   void summarize();
   std::string reason() const;
 
