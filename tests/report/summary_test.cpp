@@ -49,3 +49,31 @@ TEST_CASE("what is lost in many places, each too little for a finding, is said w
   const Json one = with_uneven_loops(1, 800 * ms);
   CHECK(one["summary"].get<std::string>().starts_with("The largest loss is imbalance"));
 }
+
+TEST_CASE("what threads slept of the time that counts as their own work is said, and is no work in the summary") {
+  const auto report_with = [](std::uint64_t ran, std::uint64_t waits) {
+    TraceBuilder trace{4};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, start + 1000 * ms - (thread == 0 ? 0 : waits), barrier);
+      trace.leave(thread, start + 1000 * ms, barrier);
+      trace.team_end(thread, start + 1000 * ms, parallel);
+      trace.editable().locations[thread].properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(ran)});
+    }
+    trace.simple(0, start + 1000 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json lock = report_with(250 * ms, 0);  // each has a lock of another kind for a quarter of the time
+  CHECK(note_in(lock, "asleep-at-work")
+            .starts_with("Of the 4 s that count as the program's own work its threads slept "
+                         "3 s, 75 %: they waited for files"));
+  CHECK(lock["verdict"]["summary"].get<std::string>().starts_with(
+      "No single cause stands out: 25 % of the threads' time is the program's own work; most of the rest is \"asleep "
+      "in "
+      "the program's own code\" (3 s)."));
+  CHECK(note_in(report_with(950 * ms, 0), "asleep-at-work").empty());
+  CHECK(note_in(report_with(700 * ms, 300 * ms), "asleep-at-work").empty());  // at the barrier, perhaps
+}

@@ -266,8 +266,8 @@ Judge::Rest Judge::largest_rest() const {
 }
 
 void Judge::summarize() {
-  const double work =
-      share(account_.at(Place::work) + account_.at(Place::serial), there() - account_.at(Place::unknown));
+  const std::uint64_t own = account_.at(Place::work) + account_.at(Place::serial);
+  const double work = share(own - std::min(own, asleep_at_work_), there() - account_.at(Place::unknown));
   if (verdict_.state != "ok" && verdict_.findings.empty()) {
     verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
   } else if (!verdict_.findings.empty()) {
@@ -295,10 +295,12 @@ void Judge::summarize() {
           account_.at(place) > account_.at(most))
         most = place;
     }
+    const bool slept_most = asleep_at_work_ > account_.at(most);
     verdict_.summary = formatted(
         "No single cause stands out: %.0f %% of the threads' time is the program's own work; most of the "
         "rest is \"%s\" (%s).",
-        work * 100, text_of(most), time(account_.at(most)).c_str());
+        work * 100, slept_most ? "asleep in the program's own code" : text_of(most),
+        time(slept_most ? asleep_at_work_ : account_.at(most)).c_str());
   }
 }
 

@@ -67,6 +67,7 @@ class Judge {
   void how_good_the_trace_is();
   void sleeping_machine();
   void what_was_not_recorded();
+  void asleep_at_work();
   std::uint64_t own_wall() const;
   double demand() const;
   bool work_filled_the_processors(double processors) const;
@@ -240,6 +241,8 @@ class Judge {
   /// Share of the run that may lie anywhere: the time of the processors that a virtual machine's host took, and a part
   /// of what others on the machine did.
   double noise_ = 0;
+  /// What threads slept of what counts as the program's own work, in ns, at least; 0: not worth a word.
+  std::uint64_t asleep_at_work_ = 0;
   std::vector<bool> taken_;  ///< cells that are of a finding
   /// Waiting that may come from other load, and how long the threads that worked had no processor, both in ns.
   struct HeldUp {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,31 @@ double Judge::demand() const {
 
 bool Judge::work_filled_the_processors(double processors) const {
   return demand() >= 0.8 * processors;
+}
+
+/// The program's own code may wait for what no runtime knows of. What a thread slept it may have slept wherever it
+/// waited, for all of that: the rest was in its own code.
+void Judge::asleep_at_work() {
+  constexpr double much = 0.2;  // of the program's own work
+  std::uint64_t asleep = 0, own = 0;
+  for (const AccountThread& row : account_.rows) {
+    if (!row.facts.known) continue;
+    const auto at = [&](Place place) { return row.ns[static_cast<std::size_t>(place)]; };
+    const std::uint64_t there = std::accumulate(row.ns.begin(), row.ns.end(), std::uint64_t{0}) - at(Place::absent);
+    const std::uint64_t working = at(Place::work) + at(Place::serial);
+    const std::uint64_t elsewhere = there - working - at(Place::descheduled);
+    const std::uint64_t awake = row.facts.processor + row.facts.delay;
+    asleep += std::min(working, there - std::min(there, awake + elsewhere));
+    own += working;
+  }
+  const bool is_whole = report_.part.empty() && !report_.facts.is_cut() && !report_.facts.is_running();
+  if (!is_whole || asleep == 0 || share(asleep, own) < much) return;
+  asleep_at_work_ = asleep;
+  note("asleep-at-work",
+       formatted("Of the %s that count as the program's own work its threads slept %s, %.0f %%: they waited for files, "
+                 "for time to pass, or for each other by other means than OpenMP's (std::mutex, joining threads, "
+                 "Python's interpreter lock). 'tracer run --sample' records when.",
+                 time(own).c_str(), time(asleep).c_str(), 100 * share(asleep, own)));
 }
 
 /// "OMP_NUM_THREADS=2", or what else it takes to have so many threads in a process.
