@@ -229,3 +229,43 @@ TEST_CASE("a copy could go on behind the kernel before it, unless it sends what 
   CHECK(rows[0]["ns"] == 4 * 1 * ms);  // no longer than the kernel
   CHECK(rows[0]["other"] == "!$omp target kernel @example.c:20");
 }
+
+TEST_CASE("where copies are of pageable memory it is said that these do not go on beside kernels") {
+  const auto report_with = [](const char* memory) {
+    TraceBuilder trace{1, 1};
+    Definitions& d = trace.editable();
+    d.attributes.push_back({"HOST_MEMORY", "", ValueType::string});
+    d.strings.push_back(memory);
+    const std::uint64_t text = d.strings.size() - 1;
+    const auto call = [&](const char* name) { return trace.region(name, RegionRole::wrapper, 0, Paradigm::cuda); };
+    const auto wait = call("cuStreamSynchronize"), launch = call("cuLaunchKernel");
+    const auto kernel = trace.region("saxpy", RegionRole::kernel, 0, Paradigm::cuda);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    trace.enter(0, start + 100 * ms, wait);
+    trace.add(1,
+              {.time = start + 100 * ms,
+               .type = EventType::rma_get,
+               .attributes = 0,
+               .sub = 0,
+               .ref = 0,
+               .a = 1 << 30,
+               .b = 7},
+              {{5, text}});
+    trace.simple(1, start + 500 * ms, EventType::rma_op_complete_blocking, 0, 0, 7);
+    trace.leave(0, start + 500 * ms, wait);
+    trace.enter(0, start + 900 * ms, launch);
+    trace.leave(0, start + 901 * ms, launch);
+    trace.enter(1, start + 901 * ms, kernel);
+    trace.leave(1, start + 910 * ms, kernel);
+    trace.simple(0, start + 1000 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json pageable = report_with("pageable"), pinned = report_with("pinned");
+  CHECK(note_in(pageable, "pageable-copies")
+            .starts_with("Most copies between host and device, 1 GiB in 400 ms, are of the host's pageable memory, at "
+                         "2.5 GiB/s"));
+  CHECK(note_in(pinned, "pageable-copies").empty());
+  const auto advice = [](const Json& report) { return finding(report, "device-wait")["advice"].get<std::string>(); };
+  CHECK(advice(pageable).find("pin the host's memory for that") != std::string::npos);
+  CHECK(advice(pinned).find("pin the host's memory for that") == std::string::npos);
+}

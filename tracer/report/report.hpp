@@ -234,6 +234,7 @@ struct IoReport {
 
 struct TransferTotals {
   std::uint64_t count = 0, bytes = 0, ns = 0;
+  void add(std::uint64_t of_bytes, std::uint64_t of_ns) { ++count, bytes += of_bytes, ns += of_ns; }
   double bytes_per_second() const { return ns == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(ns); }
 };
 
@@ -252,6 +253,7 @@ struct DeviceRow {
     return wall == 0 ? 0 : static_cast<double>(kernel_ns) / static_cast<double>(wall);
   }
   TransferTotals to_device, from_device;
+  TransferTotals pageable;  ///< of these: from and to memory of the host that is known not to be pinned
   DeviceMemory memory;
   std::vector<StreamRow> by_stream;  ///< by the time that they are busy
   std::uint64_t without_record = 0;  ///< kernels and copies of which the provider has none: the host's intervals

@@ -153,6 +153,37 @@ void Judge::code_loading() {
   add(std::move(finding), "code-loading", mine);
 }
 
+/// Where that is more than half of what is copied; else nothing.
+TransferTotals Judge::pageable_copies() const {
+  std::uint64_t bytes = 0;
+  TransferTotals pageable;
+  for (const DeviceRow& row : report_.devices) {
+    bytes += row.to_device.bytes + row.from_device.bytes;
+    pageable.count += row.pageable.count;
+    pageable.bytes += row.pageable.bytes;
+    pageable.ns += row.pageable.ns;
+  }
+  return pageable.bytes > bytes / 2 ? pageable : TransferTotals{};
+}
+
+/// What else it takes that copies go on beside kernels; "" nothing.
+std::string Judge::pin_memory() const {
+  if (pageable_copies().count == 0) return "";
+  return " Copies of pageable memory do not go on beside kernels: pin the host's memory for that (omp_alloc with the "
+         "pinned trait, cudaHostAlloc, cudaHostRegister).";
+}
+
+void Judge::pageable_memory() {
+  constexpr double least = 0.03;  // of the run, in such copies
+  const TransferTotals pageable = pageable_copies();
+  if (share(pageable.ns, wall_) < least) return;
+  note("pageable-copies",
+       formatted("Most copies between host and device, %s in %s, are of the host's pageable memory, at %s/s: CUDA "
+                 "copies pinned memory faster, and beside kernels.",
+                 bytes_text(static_cast<double>(pageable.bytes)).c_str(), time(pageable.ns).c_str(),
+                 bytes_text(pageable.bytes_per_second()).c_str()));
+}
+
 void Judge::data_movement() {
   for (const PatternRow& pattern : patterns) {
     DataMovementRow all;
@@ -189,6 +220,7 @@ void Judge::data_movement() {
       finding.text +=
           " Kernels that OpenMP did not launch, as those of libraries, are not in the trace: they may use it.";
     finding.advice = pattern.advice;
+    if (pattern.pattern == DataPattern::serial_transfer) finding.advice += pin_memory();
     add(std::move(finding), name_of(pattern.pattern), std::move(mine));
   }
 }

@@ -68,6 +68,7 @@ class Judge {
   void sleeping_machine();
   void what_was_not_recorded();
   void asleep_at_work();
+  void pageable_memory();
   std::uint64_t own_wall() const;
   double demand() const;
   bool work_filled_the_processors(double processors) const;
@@ -121,6 +122,8 @@ class Judge {
   void take_idle(Cells& mine, Place idle, RegionRef beside, double part);
   std::string take_idle_beside_devices(Cells& mine);
   std::string of_devices() const;
+  TransferTotals pageable_copies() const;
+  std::string pin_memory() const;
   std::uint64_t beside_devices(const Cells& waits) const;
   void frequent_barriers();
   void imbalance();

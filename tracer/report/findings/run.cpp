@@ -254,6 +254,7 @@ void Judge::how_good_the_trace_is() {
   polls();
   time_in_the_kernel();
   asleep_at_work();
+  pageable_memory();
   const std::uint64_t active = there() - account_.at(Place::serial_idle) - account_.at(Place::device_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (report_.events > 0 && apart < least_between_events) {

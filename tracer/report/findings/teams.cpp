@@ -257,6 +257,7 @@ void Judge::devices() {
   finding.advice =
       "target nowait with depend lets the host work meanwhile; target data keeps what several kernels use on the "
       "device.";
+  finding.advice += pin_memory();
   finding.text += of_devices();
   const std::uint64_t most = beside_devices(waits);
   finding.text += take_idle_beside_devices(waits);

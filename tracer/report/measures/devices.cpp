@@ -31,7 +31,8 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
     : definitions_{definitions},
       replay_{replay},
       is_kernel_{definitions},
-      bytes_{find_attribute(definitions, "ALLOCATION_SIZE")} {
+      bytes_{find_attribute(definitions, "ALLOCATION_SIZE")},
+      host_memory_{find_attribute(definitions, "HOST_MEMORY")} {
   std::map<std::uint32_t, std::uint32_t> groups;
   for (const Location& location : definitions.locations) {
     if (location.kind != LocationKind::accelerator_stream) {
@@ -136,13 +137,18 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
   else if (event.type == EventType::enter && on_stream(event.ref) == Doing::copy)
     stream(location).bytes += attribute_value(attributes, bytes_);
   else
-    copies(location, event);
+    copies(location, event, attributes);
 }
 
-void Devices::copies(LocationRef location, const Event& event) {
+bool Devices::is_pageable(std::span<const EventAttribute> attributes) const {
+  const std::uint64_t text = attribute_value(attributes, host_memory_);
+  return text < definitions_.strings.size() && definitions_.strings[text] == "pageable";
+}
+
+void Devices::copies(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   State& device = devices_[device_of_[location]];
   if (event.type == EventType::rma_get || event.type == EventType::rma_put) {
-    open_.begin(location, event.b, {event.time, event.a, event.type == EventType::rma_get});
+    open_.begin(location, event.b, {event.time, event.a, event.type == EventType::rma_get, is_pageable(attributes)});
     device.time.begin(stream_of_[location], false);
   } else if (event.type == EventType::rma_op_complete_blocking) {
     open_.end(location, event.b, [&](const Transfer& transfer) { end_transfer(location, transfer, event.time); });
@@ -152,10 +158,8 @@ void Devices::copies(LocationRef location, const Event& event) {
 void Devices::end_transfer(LocationRef location, const Transfer& transfer, std::uint64_t time) {
   State& device = devices_[device_of_[location]];
   const std::uint64_t ns = time - transfer.begin;
-  TransferTotals& totals = transfer.to_device ? device.row.to_device : device.row.from_device;
-  ++totals.count;
-  totals.bytes += transfer.bytes;
-  totals.ns += ns;
+  (transfer.to_device ? device.row.to_device : device.row.from_device).add(transfer.bytes, ns);
+  if (transfer.is_pageable) device.row.pageable.add(transfer.bytes, ns);
   StreamRow& row = stream(location);
   ++row.copies;
   row.bytes += transfer.bytes;

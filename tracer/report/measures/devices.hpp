@@ -33,7 +33,7 @@ class Devices final : public Observer {
   enum class Doing : std::uint8_t { other, work, call, wait, kernel, copy };
   struct Transfer {
     std::uint64_t begin, bytes;
-    bool to_device;
+    bool to_device, is_pageable;
   };
   struct Process {
     std::vector<std::uint32_t> devices;
@@ -51,7 +51,8 @@ class Devices final : public Observer {
   Doing on_stream(RegionRef region) const;
   Doing doing(LocationRef location) const;
   void refresh(LocationRef location);
-  void copies(LocationRef location, const Event& event);
+  void copies(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  bool is_pageable(std::span<const EventAttribute> attributes) const;
   void end_transfer(LocationRef location, const Transfer& transfer, std::uint64_t time);
   void memory(State& device, std::uint64_t time, std::uint64_t bytes);
   StreamRow& stream(LocationRef location) { return devices_[device_of_[location]].streams[stream_of_[location]]; }
@@ -59,8 +60,8 @@ class Devices final : public Observer {
   const Definitions& definitions_;
   const Replay& replay_;
   const KernelRegions is_kernel_;
-  const std::uint32_t bytes_;             ///< an attribute
-  std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
+  const std::uint32_t bytes_, host_memory_;  ///< attributes
+  std::vector<std::uint32_t> device_of_;     ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
   OpenCopies<Transfer> open_;
   std::vector<bool> of_host_;           ///< of each location: the host's view
