@@ -28,8 +28,7 @@ using namespace tracer::test;
 namespace {
 
 /// The sample archive with two counters at each sample: cycles are twice the instructions.
-void write_counters(const Scratch& scratch, const fs::path& name) {
-  samples::SampleSet set = samples_of_sample();
+void write_counters(const Scratch& scratch, const fs::path& name, samples::SampleSet set = samples_of_sample()) {
   set.strings.push_back("cycles");
   set.counters.push_back({12, 0});
   std::vector<std::uint64_t> values;
@@ -103,6 +102,21 @@ TEST_CASE("a metric of two members is two metrics, and its event one for each va
                                         {1, 1120, "cycles", 400},
                                         {1, 1170, "instructions", 300},
                                         {1, 1170, "cycles", 600}});
+}
+
+TEST_CASE("a counter that falls has no value there: its metric accumulates") {
+  const Scratch scratch;
+  samples::SampleSet set = samples_of_sample();
+  set.values.at(8) = 50;  // the worker's second sample
+  write_counters(scratch, "sampled", set);
+  std::vector<Value> of_worker;
+  for (const Value& value : values_of(scratch / "sampled"))
+    if (std::get<0>(value) == 1) of_worker.push_back(value);
+  CHECK(of_worker == std::vector<Value>{{1, 1032, "instructions", 100},
+                                        {1, 1032, "cycles", 200},
+                                        {1, 1170, "instructions", 300},
+                                        {1, 1170, "cycles", 600}});
+  CHECK(!with_outcome(check::check(scratch / "sampled"), check::Outcome::violated).contains("E32"));
 }
 
 TEST_CASE("an archive that is written anew has all values of a metric, and what they mean") {

@@ -91,24 +91,18 @@ void PerfThread::close() noexcept {
   counters_.close();
 }
 
-// The leader's own value, then the members' in the order in which they joined. Where others used the processor's
-// counters meanwhile, what was counted stands for the whole time.
+// The leader's own value, then the members' in the order in which they joined.
 std::size_t PerfThread::read_counters(const unsigned char*& at, const unsigned char* end,
-                                      std::span<std::uint64_t> values) const {
+                                      std::span<std::uint64_t> values) {
   if (end - at < 32) return 0;
   const auto count = load<std::uint64_t>(at), enabled = load<std::uint64_t>(at), running = load<std::uint64_t>(at);
   at += 8;
   std::size_t read = 0;
   for (std::uint64_t i = 1; i < count && end - at >= 8; ++i) {
     const auto value = load<std::uint64_t>(at);
-    if (read == counters_.ids().size()) continue;
-    const double share = running != 0 ? static_cast<double>(enabled) / static_cast<double>(running) : 0;
-    values[read] = running == 0 ? raw::not_counted
-                   : running < enabled && tracer::counters()[counters_.ids()[read]].is_hardware()
-                       ? static_cast<std::uint64_t>(static_cast<double>(value) * share)
-                       : value;
-    ++read;
+    if (read < counters_.ids().size()) values[read++] = value;
   }
+  totals_.extrapolate(enabled, running, values.first(read));
   return read;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/raw/samples.hpp"
+#include "tracer/sample/counter_totals.hpp"
 #include "tracer/sample/perf_counters.hpp"
 #include "tracer/sample/system_calls.hpp"
 
@@ -49,13 +50,14 @@ class PerfThread {
   void read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
                   const Visit& visit);
   void read_sample(const unsigned char* at, const unsigned char* end, bool in_kernel, const Visit& visit);
-  std::size_t read_counters(const unsigned char*& at, const unsigned char* end, std::span<std::uint64_t> values) const;
+  std::size_t read_counters(const unsigned char*& at, const unsigned char* end, std::span<std::uint64_t> values);
 
   perf_event_mmap_page* page_ = nullptr;
   std::size_t data_bytes_ = 0;
   bool takes_samples_ = false, reads_counters_ = false, has_stack_top_ = false, excludes_kernel_ = false;
   SystemCalls system_calls_;
   PerfCounters counters_;
+  CounterTotals totals_;
 };
 
 }  // namespace tracer::sample

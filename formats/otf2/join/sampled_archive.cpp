@@ -131,7 +131,7 @@ class Writer final : public SampledWalk {
   void sample(std::size_t location, std::size_t sample, std::uint32_t context, std::uint32_t distance) override {
     EventView own;
     own.time = set_.samples[sample].time;
-    if (metrics_.fill(sample, own)) files_[location]->append(own);
+    if (metrics_.fill(location, sample, own)) files_[location]->append(own);
     own = {};
     own.time = set_.samples[sample].time;
     own.kind = EventKind::calling_context_sample;

@@ -46,13 +46,17 @@ std::uint32_t SampledMetrics::metric_class(std::vector<std::uint64_t> members, s
   return found->second;
 }
 
-bool SampledMetrics::fill(std::size_t sample, EventView& event) {
+// A value below the one before it is none: the metrics accumulate.
+bool SampledMetrics::fill(std::size_t location, std::size_t sample, EventView& event) {
   const std::size_t each = set_.counters.size();
+  std::vector<std::uint64_t>& last = last_[location];
+  last.resize(each);
   std::vector<std::uint64_t> members;
   values_.clear();
   for (std::size_t c = 0; c < each; ++c) {
     const std::uint64_t value = set_.values[sample * each + c];
-    if (value == samples::not_counted) continue;
+    if (value == samples::not_counted || value < last[c]) continue;
+    last[c] = value;
     members.push_back(member(c));
     values_.push_back(value);
   }

@@ -30,8 +30,9 @@ class SampledMetrics {
   SampledMetrics(const samples::SampleSet& set, JoinedDefinitions& definitions)
       : set_(set), definitions_(definitions) {}
 
-  /// Makes a Metric of a sample's counters; false: none is known. `event` has the values until the next call.
-  bool fill(std::size_t sample, EventView& event);
+  /// Makes a Metric of a sample's counters; false: none is known. `event` has the values until the next call. Of each
+  /// location, by its index, in order of time.
+  bool fill(std::size_t location, std::size_t sample, EventView& event);
   /// After the last event: of the pauses of the trace's threads, those of each process. `to`: for their definitions.
   std::vector<SchedulingLocation> scheduling(const TraceDefinitions& from, JoinedDefinitions& to);
   /// Until the next call.
@@ -45,6 +46,7 @@ class SampledMetrics {
   JoinedDefinitions& definitions_;
   std::map<std::size_t, std::uint32_t> members_;                 ///< by counter
   std::map<std::vector<std::uint64_t>, std::uint32_t> classes_;  ///< by members
+  std::map<std::size_t, std::vector<std::uint64_t>> last_;       ///< by location: of each counter
   std::vector<std::uint64_t> values_;
   std::vector<std::uint8_t> types_;
 };
