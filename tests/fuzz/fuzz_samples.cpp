@@ -81,7 +81,8 @@ void convert(const std::filesystem::path& raw_directory, const std::filesystem::
   journal.channels.resize(3);
   for (std::uint32_t c = 0; c < journal.channels.size(); ++c) journal.channels[c].os_thread_id = 101 + c;
   std::vector<std::string> damage;
-  if (convert_samples(raw_directory, to, journal, {}, damage) != 0) samples::read(to / samples::file_name);
+  if (convert_samples(raw_directory, to, journal, {}, 1'000'000'000, damage) != 0)
+    samples::read(to / samples::file_name);
 }
 
 }  // namespace

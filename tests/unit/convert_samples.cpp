@@ -48,7 +48,7 @@ samples::SampleSet converted(const Journal& journal, const std::vector<Addresses
   REQUIRE(writer.flush() == 0);
   writer.close();
   std::vector<std::string> damage;
-  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, symbolize, damage) == samples.size());
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, symbolize, 1000, damage) == samples.size());
   REQUIRE(damage.empty());
   return samples::read(scratch / samples::file_name);
 }
@@ -63,6 +63,39 @@ Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
       line += (line.empty() ? "" : " > ") + set.strings[set.frames[frame].function];
     lines.push_back(line);
   }
+  return lines;
+}
+
+struct Switch {
+  raw::SampleKind kind;
+  Nanoseconds time;
+  std::uint32_t reason = raw::slept;
+};
+
+/// Of the channels' threads, from "begin to end" on; the archive ends at 1000.
+Lines pauses_of(const Journal& journal, const std::vector<std::vector<Switch>>& channels) {
+  const test::Scratch scratch;
+  std::filesystem::create_directories(scratch / "raw");
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(scratch / "raw" / "samples"), {1, 2});
+  raw::SampleEntry entry{};
+  for (; entry.channel < channels.size(); ++entry.channel)
+    for (const Switch& one : channels[entry.channel]) {
+      entry.kind = one.kind;
+      entry.time = one.time;
+      entry.reason = one.reason;
+      REQUIRE(writer.append(entry, {}) == 0);
+    }
+  REQUIRE(writer.flush() == 0);
+  writer.close();
+  std::vector<std::string> damage;
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, positions_of, 1000, damage) == 0);
+  REQUIRE(damage.empty());
+  Lines lines;
+  if (!std::filesystem::exists(scratch / samples::file_name)) return lines;
+  for (const samples::Pause& pause : samples::read(scratch / samples::file_name).pauses)
+    lines.push_back(std::to_string(pause.thread) + ": " + std::to_string(pause.begin) + " to " +
+                    std::to_string(pause.end) + (pause.preempted != 0 ? ", preempted" : ""));
   return lines;
 }
 
@@ -165,11 +198,31 @@ TEST_CASE("a stream of more counters than runs have keeps the first of them, and
   REQUIRE(writer.flush() == 0);
   writer.close();
   std::vector<std::string> damage;
-  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal_of_a_thread(), positions_of, damage) == 1);
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal_of_a_thread(), positions_of, 1000, damage) == 1);
   REQUIRE(damage.size() == 1);
   CHECK_THAT(damage.front(), ContainsSubstring("more counters than a run can have"));
   const samples::SampleSet set = samples::read(scratch / samples::file_name);
   CHECK(set.counters.size() == samples::most_counters_of_set);
   CHECK(set.values.at(3) == 5);
   CHECK(std::count(set.values.begin(), set.values.end(), std::uint64_t{6}) == 0);
+}
+
+TEST_CASE("a thread that has not gone on running does not run until the archive's end, or its own") {
+  constexpr auto out = raw::SampleKind::switched_out, in = raw::SampleKind::switched_in;
+  Journal journal = journal_of_a_thread();
+  CHECK(pauses_of(journal, {{{out, 100}, {in, 200}, {out, 300}}}) == Lines{"11: 100 to 200", "11: 300 to 1000"});
+  CHECK(pauses_of(journal, {{{out, 300, raw::preempted}}}) == Lines{"11: 300 to 1000, preempted"});
+  CHECK(pauses_of(journal, {{{out, 1200}}}).empty());
+  journal.channels.resize(2);
+  journal.channels[0].end = 500;
+  journal.channels[1].os_thread_id = 11;  // the number was given again
+  CHECK(pauses_of(journal, {{{out, 300}}, {{out, 600}, {in, 700}}}) == Lines{"11: 300 to 500", "11: 600 to 700"});
+}
+
+TEST_CASE("whether a thread ran while entries were lost is not known") {
+  constexpr auto out = raw::SampleKind::switched_out, in = raw::SampleKind::switched_in;
+  const Journal journal = journal_of_a_thread();
+  CHECK(pauses_of(journal, {{{out, 100}, {raw::SampleKind::lost, 150, 2}, {in, 400}, {out, 500}, {in, 600}}}) ==
+        Lines{"11: 500 to 600"});
+  CHECK(pauses_of(journal, {{{out, 100}, {raw::SampleKind::lost, 150, 1}}}).empty());
 }

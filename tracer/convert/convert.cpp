@@ -201,7 +201,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   try {
     result.samples = convert_samples(
         raw_directory, directory, source->journal(),
-        options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{},
+        options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{}, report.end,
         result.damage);
   } catch (const Error&) {  // the next conversion makes the archive anew, with them
     if (is_around(directory, raw_directory)) raw::mark_kept(raw_directory, false);

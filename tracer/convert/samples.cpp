@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -77,11 +78,10 @@ struct VectorHash {
 class Builder {
  public:
   Builder(const Journal& journal, const translate::Symbolizer& symbolize)
-      : journal_(journal), symbolize_(symbolize), moved_(journal.moved_code) {
-    const translate::ClockFit clock(journal.run.clock, journal.clock);
+      : journal_(journal), symbolize_(symbolize), clock_(journal.run.clock, journal.clock), moved_(journal.moved_code) {
     for (MovedCode& moved : moved_) {
-      moved.from = clock(moved.from);
-      if (moved.until != ~Ticks{0}) moved.until = clock(moved.until);
+      moved.from = clock_(moved.from);
+      if (moved.until != ~Ticks{0}) moved.until = clock_(moved.until);
     }
   }
 
@@ -128,6 +128,8 @@ class Builder {
         break;
       case raw::SampleKind::lost:
         set_.lost += entry.reason;
+        // The thread may have gone on running. What is lost of signals are samples only.
+        if (set_.period == 0) open_.erase(entry.channel);
         break;
     }
   }
@@ -135,8 +137,9 @@ class Builder {
   /// Counters whose values were left out, since there are too many.
   std::uint64_t counters_left_out() const noexcept { return counters_left_out_; }
 
-  samples::SampleSet finish(std::uint64_t period, const CodeNames& names) {
+  samples::SampleSet finish(std::uint64_t period, const CodeNames& names, Nanoseconds end) {
     if (set_.period == 0) set_.period = period;
+    end_pauses(end);
     std::vector<std::uint64_t> addresses(addresses_.size());
     for (const auto& [address, index] : addresses_) addresses[index] = address & ~raw::frame_of_runtime;
     std::vector<translate::SourcePosition> positions =
@@ -180,6 +183,15 @@ class Builder {
     std::vector<std::uint64_t> values;
   };
 
+  /// Those of threads that did not go on running while they were recorded.
+  void end_pauses(Nanoseconds end) {
+    for (auto& [channel, pause] : open_) {
+      const bool has_ended = channel < journal_.channels.size() && journal_.channels[channel].end != 0;
+      pause.end = has_ended ? std::min(end, clock_(journal_.channels[channel].end)) : end;
+      if (pause.begin < pause.end) set_.pauses.push_back(pause);
+    }
+  }
+
   /// Whether it is a function of Python; other names are those that their makers gave.
   static bool name_made_code(const CodeNames& names, std::uint64_t address, translate::SourcePosition& position) {
     const std::string_view text = address != raw::frame_of_kernel ? names.find(address - 1) : std::string_view{};
@@ -210,10 +222,12 @@ class Builder {
     }
   }
 
-  /// By thread; of each, in the order in which they were noted, which is that of time.
+  /// By thread; of each in order of time, which is that in which samples were noted.
   void sort() {
     const auto by_thread = [](const auto& a, const auto& b) { return a.thread < b.thread; };
-    std::stable_sort(set_.pauses.begin(), set_.pauses.end(), by_thread);
+    std::stable_sort(set_.pauses.begin(), set_.pauses.end(), [](const samples::Pause& a, const samples::Pause& b) {
+      return std::tie(a.thread, a.begin) < std::tie(b.thread, b.begin);
+    });
     std::vector<std::size_t> order(set_.samples.size()), place(order.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -299,6 +313,7 @@ class Builder {
 
   const Journal& journal_;
   const translate::Symbolizer& symbolize_;
+  translate::ClockFit clock_;
   std::vector<MovedCode> moved_;  ///< its times in nanoseconds of CLOCK_MONOTONIC
   samples::SampleSet set_;
   std::unordered_map<std::uint64_t, std::uint32_t> addresses_;
@@ -327,7 +342,7 @@ CodeNames names_of_code(const std::filesystem::path& map, std::vector<std::strin
 }  // namespace
 
 std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
-                              const Journal& journal, const translate::Symbolizer& symbolize,
+                              const Journal& journal, const translate::Symbolizer& symbolize, Nanoseconds end,
                               std::vector<std::string>& damage) {
   const auto file = raw_directory / "samples";
   if (!is_there(file)) return 0;
@@ -349,7 +364,7 @@ std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const 
   for (const Setting& setting : journal.settings)
     if (setting.name == "TRACER_SAMPLE") rate = std::strtoull(setting.value.c_str(), nullptr, 10);
   const samples::SampleSet set =
-      builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate, names_of_code(raw_directory / raw::code_map, damage));
+      builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate, names_of_code(raw_directory / raw::code_map, damage), end);
   if (set.samples.empty() && set.pauses.empty()) return 0;
   samples::write(set, directory / samples::file_name);
   samples::read(directory / samples::file_name);

@@ -319,6 +319,7 @@ TranslateReport Translation::run() {
   const std::vector<Region> used = tables_.regions->used();
   definitions_.regions.insert(definitions_.regions.end(), used.begin(), used.end());
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
+  report_.end = last_;
   usage_.add_to(definitions_);
   define_clock(first_, last_, clock_, definitions_);
   report_.doubtful = !balance_.is_even() || has_unusual_repairs();

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "tracer/time.hpp"
+
 namespace tracer::translate {
 
 struct TranslateReport {
@@ -18,6 +20,7 @@ struct TranslateReport {
   bool left_out = false;    ///< something that contradicts itself (Exclusions)
   std::size_t threads = 0;  ///< CPU thread locations
   std::size_t streams = 0;
+  Nanoseconds end = 0;  ///< when the archive's last event is
   std::map<std::string, std::uint64_t> repairs;
 };
 
