@@ -12,6 +12,7 @@
 #include "tests/support/scratch.hpp"
 #include "tracer/convert/samples.hpp"
 #include "tracer/journal.hpp"
+#include "tracer/time.hpp"
 
 using namespace tracer;
 using Addresses = std::vector<std::uint64_t>;
@@ -66,21 +67,21 @@ Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
   return lines;
 }
 
-struct Switch {
+struct Entry {
   raw::SampleKind kind;
   Nanoseconds time;
   std::uint32_t reason = raw::slept;
 };
+using Entries = std::vector<std::vector<Entry>>;
 
-/// Of the channels' threads, from "begin to end" on; the archive ends at 1000.
-Lines pauses_of(const Journal& journal, const std::vector<std::vector<Switch>>& channels) {
-  const test::Scratch scratch;
-  std::filesystem::create_directories(scratch / "raw");
+/// The samples of a raw trace, by channel; none has frames.
+void write_entries(const std::filesystem::path& raw_directory, const Entries& channels) {
+  std::filesystem::create_directories(raw_directory);
   raw::SampleWriter writer;
-  writer.create(OwnFile::create(scratch / "raw" / "samples"), {1, 2});
+  writer.create(OwnFile::create(raw_directory / "samples"), {1, 2});
   raw::SampleEntry entry{};
   for (; entry.channel < channels.size(); ++entry.channel)
-    for (const Switch& one : channels[entry.channel]) {
+    for (const Entry& one : channels[entry.channel]) {
       entry.kind = one.kind;
       entry.time = one.time;
       entry.reason = one.reason;
@@ -88,6 +89,12 @@ Lines pauses_of(const Journal& journal, const std::vector<std::vector<Switch>>& 
     }
   REQUIRE(writer.flush() == 0);
   writer.close();
+}
+
+/// Of each thread from when to when; the archive ends at 1000.
+Lines pauses_of(const Journal& journal, const Entries& channels) {
+  const test::Scratch scratch;
+  write_entries(scratch / "raw", channels);
   std::vector<std::string> damage;
   REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, positions_of, 1000, damage) == 0);
   REQUIRE(damage.empty());
@@ -225,4 +232,18 @@ TEST_CASE("whether a thread ran while entries were lost is not known") {
   CHECK(pauses_of(journal, {{{out, 100}, {raw::SampleKind::lost, 150, 2}, {in, 400}, {out, 500}, {in, 600}}}) ==
         Lines{"11: 500 to 600"});
   CHECK(pauses_of(journal, {{{out, 100}, {raw::SampleKind::lost, 150, 1}}}).empty());
+}
+
+TEST_CASE("times of CLOCK_MONOTONIC are put on the line of the events, between two readings in proportion") {
+  constexpr auto out = raw::SampleKind::switched_out, in = raw::SampleKind::switched_in;
+  Journal journal = journal_of_a_thread();
+  journal.run.clock = ClockKind::tsc;
+  journal.clock = {{7000, 1000, 0}, {8000, 1800, 0}, {9000, 3000, 0}};  // 1 ns each tick, slewed by 200 in the middle
+  const Entries entries{{{out, 400}, {in, 1400}, {out, 1800}, {in, 2400}, {out, 3000}, {in, 3100}}};
+  CHECK(pauses_of(journal, entries) == Lines{"11: 400 to 1500", "11: 2000 to 2500", "11: 3000 to 3100"});
+  journal.clock.insert(journal.clock.begin() + 2, ClockSync{8500, 1700, 0});  // damage: it went back
+  CHECK(pauses_of(journal, entries) == Lines{"11: 400 to 1500", "11: 2000 to 2500", "11: 3000 to 3100"});
+  const test::Scratch scratch;
+  write_entries(scratch / "raw", {{{raw::SampleKind::sample, 1400}}});
+  CHECK(last_sample(scratch / "raw", journal) == 1500);
 }

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include "formats/otf2/write/sink.hpp"
@@ -16,6 +18,7 @@
 #include "formats/raw/reader.hpp"
 #include "tracer/base/files/file_fact.hpp"
 #include "tracer/base/files/write_signals.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/convert/check_repaired.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/convert/memory_need.hpp"
@@ -99,6 +102,17 @@ void read_costs(const Journal& journal, ConvertResult& result) {
       static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
+/// Whoever saw the process from outside read CLOCK_MONOTONIC: its times are put on the line of the events.
+std::map<std::string, std::string> on_the_line(std::map<std::string, std::string> facts, const Journal& journal) {
+  const translate::MonotonicOnLine on_line(journal.run.clock, journal.clock);
+  for (const auto name : {properties::run_program_start, properties::run_process_end}) {
+    const auto fact = facts.find(properties::run_fact(name));
+    if (fact == facts.end()) continue;
+    if (const auto time = parse_number(fact->second)) fact->second = std::to_string(on_line(*time));
+  }
+  return facts;
+}
+
 /// Before the raw trace is removed. An archive that cannot be read loses its anchor, so that nobody takes it for whole.
 void read_back(const fs::path& directory, unsigned threads, const ConvertOptions& options) {
   try {
@@ -180,7 +194,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({properties::filter, filter.text()});
   }
-  translation.facts = options.facts;
+  translation.facts = on_the_line(options.facts, source->journal());
   if (alive) translation.facts[properties::run_fact(properties::run_ended)] = "running";
   read_costs(source->journal(), result);
   translation.properties.push_back({std::string{properties::counter_tool} + "wait_ns",

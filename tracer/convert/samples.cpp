@@ -85,7 +85,8 @@ class Builder {
     }
   }
 
-  void entry(const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
+  void entry(raw::SampleEntry entry, std::span<const std::uint64_t> frames) {
+    entry.time = on_line_(entry.time);
     const std::uint32_t thread = thread_of(entry.channel);
     switch (entry.kind) {
       case raw::SampleKind::sample:
@@ -314,7 +315,8 @@ class Builder {
   const Journal& journal_;
   const translate::Symbolizer& symbolize_;
   translate::ClockFit clock_;
-  std::vector<MovedCode> moved_;  ///< its times in nanoseconds of CLOCK_MONOTONIC
+  translate::MonotonicOnLine on_line_;
+  std::vector<MovedCode> moved_;  ///< its times in nanoseconds
   samples::SampleSet set_;
   std::unordered_map<std::uint64_t, std::uint32_t> addresses_;
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, VectorHash> stacks_;
@@ -386,7 +388,7 @@ Nanoseconds last_sample(const std::filesystem::path& raw_directory, const Journa
     });
   } catch (const Error&) {  // convert_samples() reports it
   }
-  return last;
+  return last == 0 ? 0 : translate::MonotonicOnLine(journal.run.clock, journal.clock)(last);
 }
 
 }  // namespace tracer

@@ -20,7 +20,8 @@ std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const 
                               const Journal& journal, const translate::Symbolizer& symbolize, Nanoseconds end,
                               std::vector<std::string>& damage);
 
-/// When a sample was taken last, by what else the journal has of the process's life; 0: there is none.
+/// When, on the archive's line, a sample was taken last, by what else the journal has of the process's life; 0: there
+/// is none.
 Nanoseconds last_sample(const std::filesystem::path& raw_directory, const Journal& journal);
 
 }  // namespace tracer

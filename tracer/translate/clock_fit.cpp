@@ -38,6 +38,27 @@ Ticks ClockFit::ticks_of(Nanoseconds time) const noexcept {
   return (*this)(whole) < time ? whole + 1 : whole;
 }
 
+MonotonicOnLine::MonotonicOnLine(ClockKind kind, std::span<const ClockSync> readings) {
+  if (kind == ClockKind::monotonic) return;
+  const ClockFit line(kind, readings);
+  for (const ClockSync& reading : readings) {
+    const Knot knot{reading.monotonic, line(reading.ticks)};
+    if (knots_.empty() || (knot.monotonic > knots_.back().monotonic && knot.on_line > knots_.back().on_line))
+      knots_.push_back(knot);
+  }
+}
+
+Nanoseconds MonotonicOnLine::operator()(Nanoseconds time) const noexcept {
+  if (knots_.empty()) return time;
+  const auto after = std::upper_bound(knots_.begin(), knots_.end(), time,
+                                      [](Nanoseconds wanted, const Knot& knot) { return wanted < knot.monotonic; });
+  const Knot& before = after == knots_.begin() ? *after : *(after - 1);
+  const Nanoseconds passed = time - before.monotonic;  // before the first reading its complement
+  if (after == knots_.begin() || after == knots_.end()) return before.on_line + passed;
+  const auto due = static_cast<unsigned __int128>(passed) * (after->on_line - before.on_line);
+  return before.on_line + static_cast<Nanoseconds>(due / (after->monotonic - before.monotonic));
+}
+
 std::uint64_t clock_jumps(ClockKind kind, std::span<const ClockSync> readings) {
   constexpr double shortest_ns = 1e6, least_ns = 10e6, least_share = 0.01;
   struct Interval {

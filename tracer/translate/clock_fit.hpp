@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tracer/time.hpp"
 
@@ -38,6 +39,22 @@ class ClockFit {
   std::int64_t scale_ = std::int64_t{1} << shift;
   std::uint64_t realtime_offset_ = 0;
   double ticks_per_second_ = 1e9;
+};
+
+/// Times that were read from CLOCK_MONOTONIC itself, at the times that ClockFit gives events of the same moment: NTP
+/// slews the clock, and the line is straight. The order of times stays.
+class MonotonicOnLine {
+ public:
+  MonotonicOnLine(ClockKind kind, std::span<const ClockSync> readings);
+
+  /// Between two readings in proportion; outside of them as far from the nearest one as it was read.
+  Nanoseconds operator()(Nanoseconds time) const noexcept;
+
+ private:
+  struct Knot {
+    Nanoseconds monotonic, on_line;
+  };
+  std::vector<Knot> knots_;  ///< both rise
 };
 
 /// How often the recording clock departs from CLOCK_MONOTONIC by 10 ms and 1 % between two readings, measured by what

@@ -241,7 +241,7 @@ void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds l
         "unknown";  // killed, crashed, _exit, exec: only a waiting process may have it
     const std::span all(journal.clock);
     for (const ClockSync& sync : all.first(all.size() - (journal.clock_is_continued ? 1 : 0)))
-      end = std::max(end, sync.monotonic);
+      end = std::max(end, fit(sync.ticks));
   }
   facts[properties::run_fact(properties::run_process_end)] = std::to_string(end);
   if (journal.ending != Ending::unknown)
