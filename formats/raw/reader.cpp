@@ -54,16 +54,18 @@ class DeviceBatches final : public TraceSource::DeviceReader {
   std::vector<DeviceRecord> batch_;
 };
 
-/// Whether a later reading is on the line of those before it. Where the machine has slept since then, its counter ran
-/// on and CLOCK_MONOTONIC did not. Readings of less than 10 ms give no line that says so.
+/// Whether a later reading is wanted, and on the line of those before it. Where the machine has slept since then, its
+/// counter ran on and CLOCK_MONOTONIC did not. Readings of less than 10 ms give no line that says so; those of 100 ms
+/// give the rate to 1e-6, and a later one may take part of a sleep, or of NTP's slewing, into the run.
 bool continues(const std::vector<ClockSync>& readings, const ClockSync& later) {
-  constexpr double shortest_ns = 10e6, least_error_ns = 1e6, relative_error = 1e-3;
+  constexpr double shortest_ns = 10e6, enough_ns = 100e6, least_error_ns = 1e6, relative_error = 1e-3;
   if (readings.empty()) return true;
   const ClockSync &first = readings.front(), &last = readings.back();
   if (later.ticks <= last.ticks || later.monotonic <= last.monotonic) return false;
   if (last.ticks <= first.ticks || last.monotonic <= first.monotonic) return true;
   const auto known = static_cast<double>(last.monotonic - first.monotonic);
   if (known < shortest_ns) return true;
+  if (known >= enough_ns) return false;
   const double gap = static_cast<double>(later.monotonic - last.monotonic);
   const double due =
       static_cast<double>(later.ticks - last.ticks) * known / static_cast<double>(last.ticks - first.ticks);
@@ -224,7 +226,8 @@ class Trace final : public RawTrace {
     }
   }
 
-  /// A run that died has no closing reading of the clocks; on the same boot the counter still runs.
+  /// A run that died early has no second reading of the clocks that tells their rate; on the same boot the counter
+  /// still runs.
   void continue_clock(const JournalFile& file) {
     if (file.boot.empty() || file.boot != read_small_file("/proc/sys/kernel/random/boot_id")) return;
     const ClockSync sync = read_clocks(journal_.run.clock);
