@@ -324,6 +324,16 @@ TEST_CASE("counters are summed by function and construct, work and waiting apart
     CHECK_THAT(text, ContainsSubstring(part));
 }
 
+TEST_CASE("threads that lack counters are named where sums lack them") {
+  SampledTrace made = sampled_imbalance();
+  const auto text = [&] {
+    return report::to_text(report::analyze(made.trace, {}, &made.samples), {.rows = 0, .colour = false, .width = 140});
+  };
+  CHECK_THAT(text(), !ContainsSubstring("lack counters"));
+  made.trace.editable().properties.push_back({"TRACER::COUNTER::SAMPLES_THREADS_WITHOUT_COUNTERS", "2"});
+  CHECK_THAT(text(), ContainsSubstring("with all that they call; 2 threads lack counters"));
+}
+
 TEST_CASE("a counter that went back, or of which nothing is known, adds nothing") {
   SampledTrace made = sampled_imbalance();
   samples::SampleSet& set = made.samples;

@@ -89,7 +89,8 @@ struct SampleReport {
   std::uint64_t kernel = 0;  ///< of samples: the kernel ran for the program's own work
   std::uint64_t period = 0, samples = 0, lost = 0;
   std::uint64_t pauses = 0;
-  std::string lacks;          ///< what the system let samples not have, and why; "" nothing
+  std::string lacks;                   ///< what the system let samples not have, and why; "" nothing
+  std::uint64_t without_counters = 0;  ///< threads that lack some of the counters, or all
   std::uint64_t outside = 0;  ///< samples of threads that the trace does not have, or at times before or after it
   std::vector<FunctionRow> functions;  ///< most samples first
   std::vector<PathRow> paths;          ///< in order of the path

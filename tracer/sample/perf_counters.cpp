@@ -55,7 +55,7 @@ int PerfCounters::add(int leader, CounterId id) noexcept {
   const UniqueFd event{open_event(attributes, leader)};
   if (!event) return errno;
   void* page = ::mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, event.get(), 0);
-  if (page == MAP_FAILED) return errno;
+  if (page == MAP_FAILED) return errno == EPERM ? ENOBUFS : errno;  // it forbids no event, only more locked memory
   ids_[count_] = id;
   pages_[count_++] = page;
   return 0;

@@ -30,7 +30,8 @@ class PerfCounters {
   void close() noexcept;
   /// Those that count, in the order in which the kernel reads them behind the leader.
   std::span<const CounterId> ids() const noexcept { return {ids_.data(), count_}; }
-  /// 0, or the errno with which the `index`-th of the wanted was denied; ENOSPC: there was no room.
+  /// 0, or the errno with which the `index`-th of the wanted was denied; ENOSPC: there was no room; ENOBUFS: there was
+  /// no more locked memory.
   int error(std::size_t index) const noexcept { return errors_[index]; }
 
  private:

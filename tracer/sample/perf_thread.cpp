@@ -67,7 +67,6 @@ int PerfThread::open(const PerfOptions& options) noexcept {
   excludes_kernel_ = attributes.exclude_kernel;
   has_stack_top_ = attributes.sample_stack_user != 0;
   if (!event) return errno;
-  if (counts) counters_.open(event.get(), options.counters);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   int error = 0;
   for (std::size_t pages = most_pages; pages != 0; pages /= 2) {
@@ -77,12 +76,20 @@ int PerfThread::open(const PerfOptions& options) noexcept {
       data_bytes_ = pages * page;
       takes_samples_ = options.period_ns != 0;
       reads_counters_ = counts;
+      if (counts) open_counters(event.get(), options.counters);
       return 0;
     }
     error = errno;
   }
-  counters_.close();
   return error == EPERM ? ENOBUFS : error;  // it forbids no event, only more locked memory
+}
+
+// The ring comes first: where locked memory ends, samples without counters are left. What was noted meanwhile goes: its
+// group had other members.
+void PerfThread::open_counters(int leader, std::span<const CounterId> wanted) noexcept {
+  counters_.open(leader, wanted);
+  const std::uint64_t head = std::atomic_ref(page_->data_head).load(std::memory_order_acquire);
+  std::atomic_ref(page_->data_tail).store(head, std::memory_order_release);
 }
 
 void PerfThread::close() noexcept {

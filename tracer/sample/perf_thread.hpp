@@ -47,6 +47,7 @@ class PerfThread {
   void close() noexcept;
 
  private:
+  void open_counters(int leader, std::span<const CounterId> wanted) noexcept;
   void read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
                   const Visit& visit);
   void read_sample(const unsigned char* at, const unsigned char* end, bool in_kernel, const Visit& visit);

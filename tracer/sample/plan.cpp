@@ -35,19 +35,14 @@ int try_signal(std::uint64_t period_ns) noexcept {
   return error;
 }
 
-std::string why_not_counted(int error, const CounterKind& kind) {
-  if (kind.kernel_too && (error == EACCES || error == EPERM))
-    return "what happens in the kernel is only counted where kernel.perf_event_paranoid is 1 or less";
-  if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return "this machine has no such counters";
-  if (error == EINVAL || error == ENOSPC) return "the processor has no room for so many at once";
-  return reason_of(error);
-}
-
 /// What of `wanted` can be read with the samples; of the rest a text for the user.
 std::string choose_counters(PerfOptions& options, const std::vector<CounterId>& wanted) {
   options.counters = wanted;
   PerfThread probe;
-  probe.open(options);
+  if (const int error = probe.open(options)) {
+    options.counters.clear();
+    return "no counters are read: " + reason_of(error);
+  }
   std::map<std::string, std::string> names;  // by why
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const CounterKind& kind = counters()[wanted[i]];
@@ -72,6 +67,14 @@ std::string reason_of(int error) {
   if (error == ENOSYS || error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL || error == E2BIG)
     return std::string{"this kernel has no such events ("} + std::strerror(error) + ")";
   return std::strerror(error);
+}
+
+std::string why_not_counted(int error, const CounterKind& kind) {
+  if (kind.kernel_too && (error == EACCES || error == EPERM))
+    return "what happens in the kernel is only counted where kernel.perf_event_paranoid is 1 or less";
+  if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return "this machine has no such counters";
+  if (error == EINVAL || error == ENOSPC) return "the processor has no room for so many at once";
+  return reason_of(error);
 }
 
 // Kernels before 4.3 report no switches, some virtual ones count but do not sample: each is tried for itself.

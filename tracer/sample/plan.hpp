@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tracer/base/config.hpp"
+#include "tracer/base/counters.hpp"
 #include "tracer/sample/perf_thread.hpp"
 #include "tracer/sample/signal_thread.hpp"
 
@@ -26,5 +27,7 @@ SamplingPlan make_plan(const Config& config);
 
 /// An errno of PerfThread::open() as a text with what to do.
 std::string reason_of(int error);
+/// The same of PerfCounters::error().
+std::string why_not_counted(int error, const CounterKind& kind);
 
 }  // namespace tracer::sample

@@ -10,8 +10,10 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/counters.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
@@ -63,6 +65,18 @@ int Sampler::watch(Watched& thread) noexcept {
   return error;
 }
 
+// The caller has the lock. A thread may lack counters that the trial had.
+void Sampler::note_lack(const PerfCounters& own) {
+  const std::vector<CounterId>& wanted = plan_.options.counters;
+  if (own.ids().size() == wanted.size()) return;
+  ++without_counters_;
+  std::size_t first = 0;
+  while (first + 1 < wanted.size() && own.error(first) == 0) ++first;
+  if (!std::exchange(counters_lack_, true))
+    session_.message("samples: some threads lack counters: " +
+                     why_not_counted(own.error(first), counters()[wanted[first]]));
+}
+
 void Sampler::thread_began(ChannelId channel) noexcept {
   const KeepErrno keep;
   try {
@@ -79,6 +93,7 @@ void Sampler::thread_began(ChannelId channel) noexcept {
         denied_ = true;
       } else {
         ++threads_seen_;
+        if (plan_.options.period_ns != 0) note_lack(thread->kernel.counters());
       }
       threads_[channel] = std::move(thread);
     }
@@ -287,6 +302,7 @@ void Sampler::finish() noexcept {
   session_.count("samples.switches", switches_);
   session_.count("samples.lost", lost_);
   if (not_watched_ != 0) session_.count("samples.threads_not_watched", not_watched_);
+  if (without_counters_ != 0) session_.count("samples.threads_without_counters", without_counters_);
 }
 
 }  // namespace tracer::sample

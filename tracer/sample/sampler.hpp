@@ -50,6 +50,7 @@ class Sampler final : public ThreadObserver {
 
   explicit Sampler(Session& session) noexcept : session_(session) {}
   int watch(Watched& thread) noexcept;
+  void note_lack(const PerfCounters& own);
   void drain() noexcept;
   void drain(ChannelId channel, Watched& thread);
   void record_source(ChannelId channel, std::uint64_t period_ns);
@@ -72,11 +73,11 @@ class Sampler final : public ThreadObserver {
   std::vector<std::unique_ptr<Watched>> kept_;  ///< had not ended when we did: a handler may be at them
   std::mutex map_mutex_;                        ///< of the next; not held with mutex_
   CodeMap code_map_;
-  bool over_ = false, denied_ = false;
+  bool over_ = false, denied_ = false, counters_lack_ = false;
   int error_ = 0;                                        ///< of writing
   Nanoseconds processor_time_before_ = 0;                ///< of the process
   std::uint64_t timer_samples_ = 0, timer_used_ns_ = 0;  ///< of threads that have ended
-  std::uint64_t threads_seen_ = 0, samples_ = 0, switches_ = 0, lost_ = 0, not_watched_ = 0;
+  std::uint64_t threads_seen_ = 0, samples_ = 0, switches_ = 0, lost_ = 0, not_watched_ = 0, without_counters_ = 0;
 };
 
 }  // namespace tracer::sample

@@ -133,6 +133,9 @@ def main():
                    ("not counted: branches, branch-misses (the processor has no room for so many at once)",))
     check.hardware(f"kernel:{errno.EACCES}", "context-switches,task-clock", ["task-clock"],
                    ("not counted: context-switches (", "perf_event_paranoid is 1 or less"))
+    # Locked memory ends: in the trial of both counters, and behind the trial and the first thread.
+    check.hardware(f"page:{errno.EPERM}", "task-clock,page-faults", [], ("not counted: task-clock, page-faults (no locked memory is left",))
+    check.hardware(f"page:{errno.EPERM}:3", "task-clock", ["task-clock"], ("samples: some threads lack counters: no locked memory is left",))
     check.complaint("instructions,no-such-counter", ("TRACER_COUNTERS=instructions,no-such-counter", "cycles, instructions, ", "page-faults"))
     check.complaint("task-clock", ("no counters are read: signals do not",), TRACER_SAMPLE_SOURCE="signal")
     check.by_command()

@@ -6,6 +6,7 @@
 //     switches  events that note switches
 //     sampling  events that take samples
 //     mmap      their rings               from the FIRST one on
+//     page      the pages of counters     from the FIRST one on
 //     kernel    events that count what happens in the kernel
 //     hardware  the processor's counters, from the FIRST one of a group on; those before it, and all where ERRNO is 0,
 //               are clocks of the kernel's instead: the thread's processor time
@@ -89,7 +90,9 @@ void* mmap(void* address, size_t length, int protection, int flags, int fd, off_
     char name[16];
     int first;
     const int error = kind(name, &first);
-    if (!strcmp(name, "mmap") && ++mapped >= first) {
+    const int is_page = (protection & PROT_WRITE) == 0;  // rings are written to
+    if ((!strcmp(name, "mmap") || (!strcmp(name, "page") && is_page)) && ++mapped >= first) {
+      if (is_page) is_event[fd] = 0;
       errno = error;
       return MAP_FAILED;
     }

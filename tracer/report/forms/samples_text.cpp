@@ -99,8 +99,11 @@ Table counters(const SampleReport& report, const Names& names) {
   std::vector<Table::Column> columns{"function or construct", "place"};
   if (has_rate) columns.emplace_back(">per cycle");
   for (const CounterRow& row : report.counters) columns.push_back({row.name, true});
-  Table table{"What was counted in work: by functions themselves, in constructs with all that they call",
-              std::move(columns)};
+  std::string title = "What was counted in work: by functions themselves, in constructs with all that they call";
+  if (report.without_counters != 0)
+    title += "; " + format_count(report.without_counters) +
+             (report.without_counters == 1 ? " thread lacks" : " threads lack") + " counters";
+  Table table{title, std::move(columns)};
   const auto add = [&](const std::string& name, const std::string& place, const std::vector<std::uint64_t>& values) {
     std::vector<std::string> cells{name, place};
     if (has_rate) cells.push_back(rate_text(values[instructions], values[cycles]));

@@ -30,6 +30,7 @@ class Sum {
   SampleReport report(bool with_paths) {
     report_.period = set_.period;
     report_.lacks = fact_of_run(join_.definitions(), properties::run_samples_lack);
+    report_.without_counters = counter_of(join_.definitions(), "samples.threads_without_counters");
     report_.lost = set_.lost;
     report_.pauses = set_.pauses.size();
     counts_.resize(paths_.kinds().size());
