@@ -6,8 +6,13 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <string>
+#include <vector>
 
+#include "tracer/base/counters.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/processors.hpp"
+#include "tracer/sample/processor_kinds.hpp"
 
 namespace tracer::sample {
 namespace {
@@ -35,20 +40,36 @@ int try_signal(std::uint64_t period_ns) noexcept {
   return error;
 }
 
+/// Whether threads may come to a processor that does not have the counters of the one before it.
+bool has_several_kinds() {
+  ProcessorMask usable;
+  if (!read_noted_processors(usable)) read_processors(0, usable);
+  return processor_kinds(usable) > 1;
+}
+
 /// What of `wanted` can be read with the samples; of the rest a text for the user.
 std::string choose_counters(PerfOptions& options, const std::vector<CounterId>& wanted) {
-  options.counters = wanted;
+  std::map<std::string, std::string> names;  // by why
+  const auto leave_out = [&](const std::string& why, const CounterKind& kind) {
+    std::string& list = names[why];
+    list += (list.empty() ? "" : ", ") + std::string{kind.name};
+  };
+  const bool is_hybrid = has_several_kinds();
+  std::vector<CounterId> tried;
+  for (const CounterId id : wanted)
+    if (is_hybrid && counters()[id].is_hardware())
+      leave_out("this machine's processors are of several kinds, each with counters of its own", counters()[id]);
+    else
+      tried.push_back(id);
+  options.counters = tried;
   PerfThread probe;
   if (const int error = probe.open(options)) {
     options.counters.clear();
     return "no counters are read: " + reason_of(error);
   }
-  std::map<std::string, std::string> names;  // by why
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const CounterKind& kind = counters()[wanted[i]];
-    if (probe.counters().error(i) == 0) continue;
-    std::string& list = names[why_not_counted(probe.counters().error(i), kind)];
-    list += (list.empty() ? "" : ", ") + std::string{kind.name};
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const CounterKind& kind = counters()[tried[i]];
+    if (const int error = probe.counters().error(i)) leave_out(why_not_counted(error, kind), kind);
   }
   options.counters.assign(probe.counters().ids().begin(), probe.counters().ids().end());
   std::string text;
