@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "support/scratch.hpp"
 #include "tracer/base/clock.hpp"
+#include "tracer/session/clock_domain.hpp"
 
 using namespace tracer;
 
@@ -19,6 +20,12 @@ TEST_CASE("a process's start is read from the kernel's text, whatever the progra
   CHECK(process_start(stat, 100, 53'000'000'000, 50'000'000'000) == 9'340'000'000);  // three seconds suspended
   CHECK(process_start("4711 (a) R 1", 100, 1, 1) == 0);
   CHECK(process_start("", 100, 1, 1) == 0);
+}
+
+TEST_CASE("ranks read one clock on one boot, and each its own where the kernel does not tell the boot") {
+  CHECK(clock_number("38b9746b", 0) == clock_number("38b9746b", 1));
+  CHECK(clock_number("38b9746b", 0) != clock_number("38b9746c", 0));
+  CHECK(clock_number("", 0) != clock_number("", 1));
 }
 
 TEST_CASE("what a virtual machine's host takes is read from the kernel's text") {

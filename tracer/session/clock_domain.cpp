@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "tracer/base/files/file.hpp"
@@ -47,6 +48,10 @@ std::string clock_domain(const std::string& boot) {
   return domain;
 }
 
+std::uint64_t clock_number(const std::string& domain, std::uint32_t rank) {
+  return fnv1a(domain.empty() ? "rank " + std::to_string(rank) : domain);
+}
+
 bool query_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks) {
   const Launcher launcher = find_launcher();
   if (launcher.launch.empty()) return false;
@@ -55,9 +60,10 @@ bool query_clocks(const Session& session, std::uint32_t rank, std::span<std::uin
     if (rank == 0) end_meeting(place_of_runs(session), name);
     return true;
   }
-  if (clocks.size() == 1 || is_on_one_host(clocks.size())) return false;
+  const std::string domain = clock_domain(boot_id());
+  if (clocks.size() == 1 || (!domain.empty() && is_on_one_host(clocks.size()))) return false;
   const auto all = meet(place_of_runs(session), name, rank, static_cast<std::uint32_t>(clocks.size()),
-                        fnv1a(clock_domain(boot_id())), std::chrono::seconds{2});
+                        clock_number(domain, rank), std::chrono::seconds{2});
   if (all.size() != clocks.size()) return false;
   std::copy(all.begin(), all.end(), clocks.begin());
   return std::any_of(all.begin(), all.end(), [&](std::uint64_t clock) { return clock != all.front(); });
