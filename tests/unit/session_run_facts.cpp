@@ -17,7 +17,8 @@ using namespace tracer;
 TEST_CASE("a process's start is read from the kernel's text, whatever the program's name holds") {
   const std::string stat = "4711 (a) b 1 (c)) R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1234 20 21\n";  // field 22
   CHECK(process_start(stat, 100, 50'000'000'000, 50'000'000'000) == 12'340'000'000);
-  CHECK(process_start(stat, 100, 53'000'000'000, 50'000'000'000) == 9'340'000'000);  // three seconds suspended
+  CHECK(process_start(stat, 100, 53'000'000'000, 50'000'000'000) == 9'340'000'000);           // three seconds suspended
+  CHECK(process_start(stat, 100, 50'000'000'000, 86'450'000'000'000) == 86'412'340'000'000);  // a time namespace
   CHECK(process_start("4711 (a) R 1", 100, 1, 1) == 0);
   CHECK(process_start("", 100, 1, 1) == 0);
 }

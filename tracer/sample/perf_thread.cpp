@@ -64,6 +64,7 @@ int PerfThread::open(const PerfOptions& options) noexcept {
     attributes.sample_stack_user = 0;
     event = UniqueFd{open_event(attributes, -1)};
   }
+  clock_offset_ = static_cast<std::uint64_t>(options.clock_offset_ns);
   excludes_kernel_ = attributes.exclude_kernel;
   has_stack_top_ = attributes.sample_stack_user != 0;
   if (!event) return errno;
@@ -117,7 +118,7 @@ void PerfThread::read_sample(const unsigned char* at, const unsigned char* end, 
   raw::SampleEntry entry{};
   std::array<std::uint64_t, raw::most_words> words;
   entry.kind = raw::SampleKind::sample;
-  entry.time = load<std::uint64_t>(at);
+  entry.time = load<std::uint64_t>(at) + clock_offset_;
   entry.processor = load<std::uint32_t>(at);
   at += 4;
   std::size_t kept = reads_counters_ ? read_counters(at, end, words) : 0;
@@ -159,7 +160,7 @@ void PerfThread::read_entry(const unsigned char* bytes, std::uint32_t type, std:
   }
   if (size < id_bytes) return;
   const unsigned char* id = end - id_bytes;
-  entry.time = load<std::uint64_t>(id);
+  entry.time = load<std::uint64_t>(id) + clock_offset_;
   entry.processor = load<std::uint32_t>(id);
   if (type == PERF_RECORD_SWITCH) {
     const bool out = (misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;

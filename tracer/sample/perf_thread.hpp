@@ -22,6 +22,7 @@ struct PerfOptions {
   std::uint64_t period_ns = 0;        ///< of processor time between two samples; 0: no samples
   bool switches = false;              ///< note when the thread stops and goes on running
   std::vector<CounterId> counters{};  ///< to read with each sample; at most most_counters
+  std::int64_t clock_offset_ns = 0;   ///< from the kernel's CLOCK_MONOTONIC to the process's
 };
 
 /// One event of perf_event_open(2) on one thread, and its ring.
@@ -55,6 +56,7 @@ class PerfThread {
 
   perf_event_mmap_page* page_ = nullptr;
   std::size_t data_bytes_ = 0;
+  std::uint64_t clock_offset_ = 0;  ///< modulo 2^64
   bool takes_samples_ = false, reads_counters_ = false, has_stack_top_ = false, excludes_kernel_ = false;
   SystemCalls system_calls_;
   PerfCounters counters_;

@@ -12,6 +12,7 @@
 #include "tracer/base/counters.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/sample/clock_offset.hpp"
 #include "tracer/sample/processor_kinds.hpp"
 
 namespace tracer::sample {
@@ -102,7 +103,8 @@ std::string why_not_counted(int error, const CounterKind& kind) {
 SamplingPlan make_plan(const Config& config) {
   const Nanoseconds period = config.sample != 0 ? 1'000'000'000 / config.sample : 0;
   SamplingPlan plan;
-  plan.options = {config.sample_source == SampleSource::signal ? 0 : period, config.schedule, {}};
+  plan.options = {
+      config.sample_source == SampleSource::signal ? 0 : period, config.schedule, {}, own_monotonic_offset()};
   if (!plan.options.switches && period == 0) return plan;
   int no_samples = 0, no_switches = 0;
   bool lacks_kernel = false;

@@ -138,8 +138,10 @@ Nanoseconds process_start(const std::string& stat, std::uint64_t ticks_per_secon
   if (!ticks) return 0;
   const Nanoseconds since_boot =
       *ticks / ticks_per_second * 1'000'000'000u + *ticks % ticks_per_second * 1'000'000'000u / ticks_per_second;
-  const Nanoseconds asleep = boot_time - std::min(boot_time, monotonic);  // the machine: not on CLOCK_MONOTONIC
-  return since_boot > asleep ? since_boot - asleep : 1;
+  // CLOCK_MONOTONIC lacks the time that the machine slept, and a time namespace may put it before the clock of the
+  // boot.
+  const Nanoseconds start_and_now = since_boot + monotonic;
+  return start_and_now > boot_time ? start_and_now - boot_time : 1;
 }
 
 Nanoseconds stolen_time(const std::string& stat, std::uint64_t ticks_per_second) {
