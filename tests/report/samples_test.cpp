@@ -326,9 +326,8 @@ TEST_CASE("counters are summed by function and construct, work and waiting apart
 
 TEST_CASE("threads that lack counters are named where sums lack them") {
   SampledTrace made = sampled_imbalance();
-  const auto text = [&] {
-    return report::to_text(report::analyze(made.trace, {}, &made.samples), {.rows = 0, .colour = false, .width = 140});
-  };
+  const report::TextOptions options{.rows = 0, .colour = false, .width = 140};
+  const auto text = [&] { return report::to_text(report::analyze(made.trace, {}, &made.samples), options); };
   CHECK_THAT(text(), !ContainsSubstring("lack counters"));
   made.trace.editable().properties.push_back({"TRACER::COUNTER::SAMPLES_THREADS_WITHOUT_COUNTERS", "2"});
   CHECK_THAT(text(), ContainsSubstring("with all that they call; 2 threads lack counters"));
