@@ -78,7 +78,11 @@ struct VectorHash {
 class Builder {
  public:
   Builder(const Journal& journal, const translate::Symbolizer& symbolize)
-      : journal_(journal), symbolize_(symbolize), clock_(journal.run.clock, journal.clock), moved_(journal.moved_code) {
+      : journal_(journal),
+        symbolize_(symbolize),
+        clock_(journal.run.clock, journal.clock),
+        on_line_(journal.run.clock, journal.clock),
+        moved_(journal.moved_code) {
     for (MovedCode& moved : moved_) {
       moved.from = clock_(moved.from);
       if (moved.until != ~Ticks{0}) moved.until = clock_(moved.until);

@@ -85,7 +85,7 @@ struct TaskRow {
 };
 
 /// An execution of a parallel region as a graph of tasks: its longest path, how many tasks are on it, and all work.
-struct TaskGraph {
+struct ChainOfTasks {
   std::uint64_t work = 0, path = 0, tasks = 0;
 };
 
@@ -97,7 +97,7 @@ struct TaskReport {
   std::uint64_t create = 0, wait = 0, delay = 0;  ///< creating, waiting in taskwait and taskgroup, created to started
   std::uint64_t critical_path = 0, critical_path_tasks = 0, work = 0;  ///< of the whole program
   std::uint64_t graph_work = 0, graph_path = 0, graph_tasks = 0;  ///< of the execution with the longest chain of tasks
-  std::map<RegionRef, TaskGraph> graphs;                          ///< as that, of each parallel region
+  std::map<RegionRef, ChainOfTasks> graphs;                       ///< as that, of each parallel region
   std::uint64_t chain = 0, chain_tasks = 0;  ///< the longest chain of tasks that depend on each other
   std::vector<TaskRow> regions;
 };

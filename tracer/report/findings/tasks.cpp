@@ -153,7 +153,7 @@ void Judge::starving(const TasksIn& here, const Cells& mine) {
   Finding finding = at(region);
   finding.at = worst.longest_at;
   const auto found = report_.tasks.graphs.find(worst.parallel);
-  const TaskGraph graph = found != report_.tasks.graphs.end() ? found->second : TaskGraph{};
+  const ChainOfTasks graph = found != report_.tasks.graphs.end() ? found->second : ChainOfTasks{};
   const double parallelism = share(graph.work, graph.path);
   finding.text = formatted("Threads find no task to run for %s", time(worst.ns).c_str());
   if (few_tasks_at_a_time(here, mine, finding.text)) return;

@@ -15,8 +15,8 @@ void raise(Path& path, const Path& other) {
   path = longer(path, other);
 }
 
-TaskGraph graph_of(const Team& team, std::uint64_t tasks) {
-  TaskGraph graph;
+ChainOfTasks graph_of(const Team& team, std::uint64_t tasks) {
+  ChainOfTasks graph;
   graph.tasks = tasks;
   // A path that came from another process by a message may be longer than all that was done here before.
   graph.path = std::min(team.final_path.ns - std::min(team.final_path.ns, team.first_path.ns), team.end - team.begin);
@@ -186,7 +186,7 @@ void Graph::team_left(LocationRef, Team& team, Task& implicit) {
 void Graph::team_ended(Team& team) {
   const std::uint64_t chain = team.final_path.tasks - std::min(team.final_path.tasks, team.first_path.tasks);
   if (chain != 0) {
-    TaskGraph& graph = tasks_.graphs[team.region];
+    ChainOfTasks& graph = tasks_.graphs[team.region];
     if (chain > graph.tasks) graph = graph_of(team, chain);
     if (graph.tasks > tasks_.graph_tasks) {
       tasks_.graph_work = graph.work;
