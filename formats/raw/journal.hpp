@@ -100,6 +100,8 @@ class JournalWriter {
   /// errno of the first failed write, 0 none.
   int error() const noexcept { return error_; }
   std::uint64_t size() const noexcept { return file_.size(); }
+  /// Whether what is reserved for the end of the run is whole.
+  bool has_room() noexcept;
   void close() noexcept;
   /// Entries that hold for the process rather than the run (answers, settings, devices, strings): what a forked
   /// child's journal must contain, too.
@@ -111,6 +113,7 @@ class JournalWriter {
  private:
   void append(EntryType type, std::span<const std::byte> payload);
   void write(std::span<const std::span<const std::byte>> parts);
+  bool make_room(std::uint64_t bytes) noexcept;
   void write_now(std::span<const std::span<const std::byte>> parts) noexcept;
 
   std::mutex mutex_;

@@ -63,14 +63,30 @@ JournalWriter::Together::~Together() {
   writer_.gathered_ = {};
 }
 
+/// The caller has the lock. Whether half of the reserve stays behind so many bytes.
+bool JournalWriter::make_room(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t half = reserved_bytes / 2;
+  if (file_.size() + bytes + half <= reserved_until_) return true;
+  const std::uint64_t ahead = std::max(bytes, half) + half;
+  if (!file_.reserve(ahead)) return false;
+  reserved_until_ = file_.size() + ahead;
+  return true;
+}
+
+bool JournalWriter::has_room() noexcept {
+  const std::lock_guard lock(mutex_);
+  return make_room(0);
+}
+
 /// The caller has the lock.
 void JournalWriter::write_now(std::span<const std::span<const std::byte>> parts) noexcept {
   std::uint64_t bytes = 0;
   for (const auto& part : parts) bytes += part.size();
-  constexpr std::uint64_t half = reserved_bytes / 2;
-  const std::uint64_t ahead = std::max(bytes, half) + half;
-  if (file_.size() + bytes + half > reserved_until_ && file_.reserve(ahead)) reserved_until_ = file_.size() + ahead;
-  if (const int error = file_.append(parts); error != 0 && error_ == 0) error_ = error;
+  make_room(bytes);
+  const int error = file_.append(parts);
+  if (error == 0) return;
+  reserved_until_ = 0;  // the file was cut to its length, and what was reserved behind it is gone
+  if (error_ == 0) error_ = error;
 }
 
 /// The caller has the lock.

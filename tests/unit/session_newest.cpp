@@ -66,6 +66,21 @@ TEST_CASE("a flight recorder whose trace cannot be written at one flush goes on,
   CHECK(trace->journal().messages.size() == 1);
 }
 
+TEST_CASE("what a flight recorder writes of threads is no part of its limit of size") {
+  Run run;
+  run.config.on_full = FullPolicy::newest;
+  run.config.memory = 1 << 20;
+  run.config.size_limit = 64 << 10;
+  run.start();
+  record_numbers_between(0, 4000);
+  run.session->flush();
+  run.session->note_samples(1);
+  CHECK(run.session->recording());
+  run.session->note_samples(64 << 10);
+  CHECK_FALSE(run.session->recording());
+  run.finish();
+}
+
 TEST_CASE("a program that takes the signal of a flight recorder is told so, once") {
   Run run;
   run.config.on_full = FullPolicy::newest;

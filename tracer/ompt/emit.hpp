@@ -20,7 +20,8 @@ inline std::uint64_t value_of(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }
 /// That of a region that ends: libomp (seen on 19) has released its team before this callback, and another thread may
-/// have freed the word by then. Nobody relies on this id; AddressSanitizer does not check it.
+/// have freed the word by then. Nobody relies on this id (Channel::end_region() looks for it);
+/// AddressSanitizer does not check it.
 [[gnu::no_sanitize_address]] inline std::uint64_t value_of_ended(const ompt_data_t* data) noexcept {
   return data != nullptr ? data->value : no_id;
 }

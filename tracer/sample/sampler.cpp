@@ -236,10 +236,13 @@ void Sampler::poll() noexcept {
   const std::uint32_t wanted = wanted_saves_.load(std::memory_order_acquire);
   {
     const std::lock_guard lock(mutex_);
-    if (over_) return;
-    if (!session_.recording()) return end_watching();
-    look_after_signal();
-    drain();
+    if (over_) return done_saves_.store(wanted, std::memory_order_release);
+    if (session_.recording()) {
+      look_after_signal();
+      drain();
+    } else {
+      end_watching();
+    }
   }
   copy_code_map();
   done_saves_.store(wanted, std::memory_order_release);

@@ -82,13 +82,17 @@ class alignas(64) Channel {
   std::uint32_t end_chunks() noexcept { return chunks_[loops_-- % most_loops]; }
   // A cancelled loop has no end: it is over with the region that the thread has begun around it.
   void begin_region(ParallelId id) noexcept { regions_[++region_ % most_loops] = {id, loops_}; }
-  /// Some regions have two ends, or none: ids of one thread grow.
+  /// Some regions have two ends, or none, or end with another id than theirs: ids of one thread grow.
   void end_region(ParallelId id) noexcept {
-    for (std::uint32_t i = 0; i < most_loops && regions_[region_ % most_loops].id > id; ++i) --region_;
-    const LoopsBefore& region = regions_[region_ % most_loops];
-    if (region.id != id) return;
-    loops_ = region.loops;
-    --region_;
+    if (id == 0) return;
+    for (std::uint32_t i = 0; i < most_loops; ++i) {
+      const LoopsBefore& region = regions_[(region_ - i) % most_loops];
+      if (region.id < id) return;
+      if (region.id != id) continue;
+      loops_ = region.loops;
+      region_ -= i + 1;
+      return;
+    }
   }
 
   /// Modules whose code the thread met before the last one, or the channel's thread before it; some may be empty.

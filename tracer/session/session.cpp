@@ -268,7 +268,7 @@ void Session::interrupt_all() noexcept {
 // What is reserved for the end of a run is left to it: nothing more is written after recording has stopped.
 void Session::read_clock() noexcept {
   if (!recording()) return;
-  write_clock(false);
+  if (shared_->journal.has_room()) write_clock(false);
   failed_to_write(shared_->journal.error());
   look_at_flush_signal();
 }

@@ -49,6 +49,7 @@ struct Session::Shared {
 
   std::mutex trace_mutex;
   raw::TraceWriter trace;
+  std::uint64_t copies_bytes = 0;  ///< of the trace: what a flight recorder has written of threads
   std::atomic<int> write_error{0};
   std::atomic<std::uint64_t> samples_bytes{0};
   std::atomic<bool> copy_has_failed{false};  ///< the last one of a flight recorder's ring

@@ -37,7 +37,8 @@ void Session::failed_to_write(int error) noexcept {
 /// The caller has the lock of the trace.
 bool Session::is_full() const noexcept {
   const std::uint64_t limit = shared_->config.size_limit;
-  return limit != 0 && shared_->trace.size() + shared_->samples_bytes.load(std::memory_order_relaxed) >= limit;
+  const std::uint64_t limited = shared_->trace.size() - shared_->copies_bytes;
+  return limit != 0 && limited + shared_->samples_bytes.load(std::memory_order_relaxed) >= limit;
 }
 
 void Session::stop_at_limit() noexcept {
@@ -64,6 +65,7 @@ void Session::device_records(std::span<const DeviceRecord> records) noexcept {
 
 void Session::note_samples(std::uint64_t bytes) noexcept {
   shared_->samples_bytes.store(bytes, std::memory_order_relaxed);
+  if (shared_->config.size_limit == 0) return;
   bool no_room = false;
   try {
     const std::lock_guard lock(shared_->trace_mutex);
@@ -93,7 +95,9 @@ bool Session::write_copy(ChannelId channel, std::uint64_t from, std::span<const 
   int error = 0;
   try {
     const std::lock_guard lock(shared_->trace_mutex);
+    const std::uint64_t before = shared_->trace.size();
     error = shared_->trace.append(channel, from, records, {});
+    shared_->copies_bytes += shared_->trace.size() - before;
   } catch (...) {
     error = ENOMEM;
   }
@@ -104,7 +108,7 @@ bool Session::write_copy(ChannelId channel, std::uint64_t from, std::span<const 
   return error == 0;
 }
 
-// What is not written stays in the ring; there may be room at the next flush.
+// What is not written stays in the ring, unless its thread has ended; there may be room at the next flush.
 void Session::failed_to_copy(int error) noexcept {
   if (!recording()) return failed_to_write(error);
   count("flushes.not_written", 1);

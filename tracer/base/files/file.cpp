@@ -127,7 +127,7 @@ bool OwnFile::reserve(std::uint64_t bytes) noexcept {
   const int fd = descriptor();
   if (fd < 0) return false;
   return ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0 ||
-         errno == EOPNOTSUPP || errno == ENOSYS;
+         (errno != ENOSPC && errno != EDQUOT && errno != EINTR);
 }
 
 int OwnFile::append(std::span<const std::span<const std::byte>> parts) noexcept {
