@@ -52,7 +52,7 @@ void await_ends(const Launch& launch, Clock::time_point until) {
   constexpr Clock::duration first_pause = std::chrono::milliseconds{20}, longest_pause = std::chrono::seconds{1};
   const auto goes_on = [&](const fs::path& trace) {
     const fs::path at = path_of(launch.at, trace);
-    return !raw::is_unlocked(raw::raw_directory_of(at)) && is_being_recorded(at);
+    return !raw::is_unlocked(at / "raw") && is_being_recorded(at);
   };
   for (Clock::duration pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
     const auto traces = traces_of(launch);
