@@ -48,6 +48,13 @@ struct MpiPart {
   RegionRef wait_region = undefined_ref;  ///< in which it was over: the same, or MPI_Wait
   std::uint64_t wait_from = 0, wait_to = 0;
 };
+/// Whether all were in it at a time.
+inline bool are_together(const std::vector<MpiPart>& parts) {
+  std::uint64_t latest = 0;
+  for (const MpiPart& part : parts) latest = std::max(latest, part.arrival);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const MpiPart& part) { return latest <= part.wait_to + mpi_clock_error; });
+}
 /// Who has to have come before who goes on: all before all, all before the root, the root before all, and in a scan for
 /// each those before it.
 enum class MpiShape : std::uint8_t { none, barrier, all_to_all, all_to_one, one_to_all, scan };

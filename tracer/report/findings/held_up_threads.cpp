@@ -87,6 +87,7 @@ bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   HeldUp& here = waited_[summary(mine).region];
   here.ns += waiting;
   here.delayed += delayed;
+  held_up_.insert(held_up_.end(), mine.begin(), mine.end());
   return true;
 }
 
@@ -99,6 +100,7 @@ bool Judge::is_late_by_load(const Cells& mine) {
   HeldUp& here = came_late_[summary(mine).region];
   here.ns += late;
   here.delayed = delayed;
+  held_up_.insert(held_up_.end(), mine.begin(), mine.end());
   return true;
 }
 

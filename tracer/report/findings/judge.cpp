@@ -51,7 +51,7 @@ Judge::Judge(Report& report, const Definitions& definitions)
       definitions_{definitions},
       classes_{classify(definitions)},
       lacks_{what_is_not_recorded(definitions)},
-      wall_{account_.wall()},
+      wall_{account_.wall() - std::min(account_.wall(), account_.paused)},
       threads_{std::max<std::uint64_t>(1, account_.ended != 0 ? account_.present : account_.threads)} {}
 
 Verdict Judge::judge() {
@@ -195,8 +195,10 @@ void Judge::take_idle(Cells& mine, Place idle, RegionRef beside, double part) {
 double Judge::threads_there() const {
   double workers = 0;
   for (const AccountProcess& process : account_.processes)
-    workers += static_cast<double>(process.workers) * share(process.wall(), wall_);
-  return std::max({1.0, share(there(), wall_), workers});
+    workers +=
+        static_cast<double>(process.workers) * share(process.wall() - std::min(process.wall(), process.paused), wall_);
+  const std::uint64_t off = account_.paused != 0 ? account_.at(Place::unknown) : 0;
+  return std::max({1.0, share(there() - off, wall_), workers});
 }
 
 /// Among how many threads the time of a cell would be spread if none of it were lost: those of the teams that are in
@@ -253,6 +255,7 @@ Judge::Rest Judge::largest_rest() const {
   std::vector<bool> found(account_.details.size());
   for (const Finding& finding : verdict_.findings)
     for (const std::size_t cell : finding.cells) found[cell] = true;
+  for (const std::size_t cell : held_up_) found[cell] = true;  // others on the machine may be the reason
   std::array<Rest, places> rests{};
   for (std::size_t cell = 0; cell < found.size(); ++cell) {
     const AccountRow& row = account_.details[cell];

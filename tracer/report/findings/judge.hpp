@@ -238,7 +238,8 @@ class Judge {
   const Definitions& definitions_;
   const std::vector<RegionClass> classes_;
   const NotRecorded lacks_;
-  const std::uint64_t wall_, threads_;
+  const std::uint64_t wall_;  ///< of the run, without the time that recording was off
+  const std::uint64_t threads_;
   std::optional<Crowding> crowding_;
   bool doubtful_ = false;  ///< times are not what they would be on a quiet machine, or of the whole trace
   /// Share of the run that may lie anywhere: the time of the processors that a virtual machine's host took, and a part
@@ -252,6 +253,7 @@ class Judge {
     std::uint64_t ns = 0, delayed = 0;
   };
   std::map<RegionRef, HeldUp> waited_, came_late_;  ///< by the place where threads waited
+  Cells held_up_;                                   ///< of these
   Verdict verdict_;
 };
 

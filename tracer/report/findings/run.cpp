@@ -255,7 +255,8 @@ void Judge::how_good_the_trace_is() {
   time_in_the_kernel();
   asleep_at_work();
   pageable_memory();
-  const std::uint64_t active = there() - account_.at(Place::serial_idle) - account_.at(Place::device_idle);
+  const std::uint64_t active =
+      there() - account_.at(Place::serial_idle) - account_.at(Place::device_idle) - account_.at(Place::unknown);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (report_.events > 0 && apart < least_between_events) {
     no_advice("perturbed");
@@ -269,7 +270,7 @@ void Judge::how_good_the_trace_is() {
 /// What is absent since nobody recorded it looks like something else.
 void Judge::what_was_not_recorded() {
   if (account_.paused != 0)
-    note("paused", "Recording was off for " + time(account_.paused) + " of " + time(wall_) +
+    note("paused", "Recording was off for " + time(account_.paused) + " of " + time(account_.wall()) +
                        ": what the program did then is not in the trace, and \"unknown\" in the account.");
   if (lacks_.groups == 0) return;
   doubtful_ = doubtful_ || lacks_.misleads();

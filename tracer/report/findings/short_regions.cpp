@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/base/config.hpp"
 #include "tracer/base/disjoint_sets.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -34,13 +35,14 @@ bool Judge::is_short(const ParallelRow& row, std::uint64_t times) const {
 
 /// Leaves of the region's cells what threads wait for those that have more to do over all executions, where that is at
 /// least half of their waiting: that is no cost of starting or meeting. What noise makes one of them wait for in one
-/// execution it makes another wait for in the next.
+/// execution it makes another wait for in the next. Where tasks are not recorded all of it may be their execution.
 bool Judge::without_load(const ParallelRow& region, Cells& mine) const {
   const auto waits = [this](std::size_t cell) { return account_.details[cell].is(Place::imbalance); };
   std::uint64_t waited = 0;
   for (const std::size_t cell : mine)
     if (waits(cell)) waited += account_.details[cell].ns;
-  if (is_perturbed() || waited == 0 || 2 * region.uneven < waited) return false;
+  if (waited == 0) return false;
+  if (!lacks_.lacks(record_tasks) && (is_perturbed() || 2 * region.uneven < waited)) return false;
   std::erase_if(mine, waits);
   return true;
 }

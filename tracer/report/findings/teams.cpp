@@ -50,8 +50,8 @@ Judge::SerialPart Judge::serial_part(std::uint64_t idle) const {
     others += process.wall() * (process.workers - 1);
   }
   if (others == 0) return {};
-  const double part = share(idle, others) * static_cast<double>(std::min(walls, wall_));
-  return {static_cast<std::uint64_t>(part), 1 + share(others, walls), walls > wall_};
+  const double part = share(idle, others) * static_cast<double>(std::min(walls, account_.wall()));
+  return {static_cast<std::uint64_t>(part), 1 + share(others, walls), walls > account_.wall()};
 }
 
 /// In which workers idled: of a job in a process that has regions, of a process alone not behind the end of its
@@ -78,14 +78,13 @@ void Judge::serial() {
   if (share(serial, wall_) < 0.05) return;
   if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
   Finding finding;
-  const std::uint64_t recorded = wall_ - std::min(wall_, account_.paused);
-  const double s = share(serial, recorded);
+  const double s = share(serial, wall_);
   const double n = part.threads;
   finding.text = formatted(
       "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %.0f idle, %s in all. The run "
       "is "
       "at most %.1f times as fast as on one thread; with twice the threads it would be at best %.0f %% shorter.",
-      time(serial).c_str(), time(recorded).c_str(), s * 100, std::max(1.0, n - 1), time(lost).c_str(), s + (1 - s) * n,
+      time(serial).c_str(), time(wall_).c_str(), s * 100, std::max(1.0, n - 1), time(lost).c_str(), s + (1 - s) * n,
       (1 - s) * 50);
   if (part.is_mean) finding.text += " That is a mean of the processes.";
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";

@@ -278,7 +278,7 @@ void Judge::locks() {
   for (const std::size_t cell :
        cells([](const AccountRow& row) { return row.is(Place::locks) || row.is(Place::exclusive); }))
     by_region[account_.details[cell].region].push_back(cell);
-  if (!is_perturbed())
+  if (!is_perturbed() && !lacks_.lacks(record_tasks))
     for (const std::size_t cell : cells_of(Place::imbalance))
       if (const RegionRef cause = account_.details[cell].cause; cause != undefined_ref) behind[cause].push_back(cell);
   for (auto& [region, mine] : by_region) {

@@ -239,10 +239,7 @@ void MpiPaths::meeting(const MpiMeeting& meeting) {
   } else {
     for (const MpiPart& part : parts) come(part);
   }
-  if (meeting.shape == MpiShape::none && std::any_of(parts.begin(), parts.end(), [&](const MpiPart& part) {
-        return part.wait_to + mpi_clock_error < latest;
-      }))
-    return;
+  if (meeting.shape == MpiShape::none && !are_together(parts)) return;
   if (meeting.shape == MpiShape::all_to_one) {
     if (has_root) go_on(parts[meeting.root]);
     return;

@@ -63,14 +63,14 @@ void Teams::team_ended(Team& team) {
 
 /// Teams of several masters at a time have a thread with most to do each.
 std::uint64_t Teams::uneven(const Entry& entry) const {
-  std::map<LocationRef, Surplus> places;  // of threads that took each other's place together
+  std::map<LocationRef, Surplus> together;  // threads that took each other's place
   entry.surplus.for_each([&](LocationRef location, const Surplus& surplus) {
-    Surplus& here = places[replacements_.first_of(location)];
+    Surplus& here = together[replacements_.first_of(location)];
     here.ns += surplus.ns;
     here.master = surplus.master;
   });
   std::map<LocationRef, std::int64_t> most;  // by master
-  for (const auto& [location, surplus] : places) {
+  for (const auto& [location, surplus] : together) {
     std::int64_t& here = most[surplus.master];
     here = std::max(here, surplus.ns);
   }

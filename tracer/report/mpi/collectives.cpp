@@ -116,12 +116,10 @@ bool MpiCollectives::is_among_neighbours(RegionRef region) const {
 
 /// All ranks end MPI, and all of them are in that at a time.
 bool MpiCollectives::is_end_of_mpi(const std::vector<MpiPart>& parts) const {
-  std::uint64_t latest = 0;
-  for (const MpiPart& part : parts) latest = std::max(latest, part.arrival);
-  return std::all_of(parts.begin(), parts.end(), [&](const MpiPart& part) {
-    return part.region < definitions_.regions.size() && definitions_.regions[part.region].canonical == "MPI_Finalize" &&
-           latest <= part.wait_to + mpi_clock_error;
-  });
+  return are_together(parts) && std::all_of(parts.begin(), parts.end(), [&](const MpiPart& part) {
+           return part.region < definitions_.regions.size() &&
+                  definitions_.regions[part.region].canonical == "MPI_Finalize";
+         });
 }
 
 void MpiCollectives::add(CommRef comm, bool blocking, const Operation& what, const MpiPart& part) {
