@@ -50,6 +50,10 @@ def script(options, directory):
     process = start(options, directory, "-q", "-o", "out", "--", "sh", "-c", f"{app} 3; {app} 4; exit 5")
     yield from ended(process, "script", 5, "6\n8\n")
     yield from one_archive(options, directory / "out", 2, 14)
+    # As a process leaves it that was killed before it could begin its journal.
+    process = start(options, directory, "-q", "-o", "unbegun", "--", "sh", "-c", f"mkdir -p unbegun/parts/killed.1/raw; {app} 3; {app} 4")
+    yield from ended(process, "unbegun", 0, "6\n8\n")
+    yield from one_archive(options, directory / "unbegun", 2, 14)
     process = start(options, directory, "-q", "-o", "forks", "--", app, 3, 0, 2)
     yield from ended(process, "forks", 0, "6\n6\n6\n")
     yield from one_archive(options, directory / "forks", 3, 18)
