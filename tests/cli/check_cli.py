@@ -34,6 +34,7 @@ def check_helps():
     refuses(2, "subcommand", "")
     refuses(2, "unknown command", "nonsense")
     refuses(2, "Did you mean 'report'?", "reprot")
+    refuses(2, "To trace a program: tracer run /bin/true", "/bin/true")
     refuses(2, "Did you mean 'tasks'?", "run", "-s", "RECORD=tsaks", "--", "true")
     refuses(2, "Did you mean 'TRACER_RECORD'?", "run", "-s", "RECROD=tasks", "--", "true")
 

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "formats/otf2/common/file.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/launch/descriptor_limit.hpp"
 #include "tracer/cli/launch/own_umask.hpp"
+#include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/options/suggest.hpp"
 #include "tracer/cli/output/size_limit.hpp"
@@ -99,6 +101,13 @@ int without_program_words(int argc, char** argv) {
   return argc;
 }
 
+/// A command is near, or the word is a program's: "" for other words.
+std::string what_was_meant(const std::string& word, const std::vector<std::string>& names) {
+  const bool is_path = word.find('/') != std::string::npos;
+  if (std::string command = is_path ? std::string{} : did_you_mean(word, names); !command.empty()) return command;
+  return find_program(word) ? " To trace a program: tracer run " + shell_word(word) : std::string{};
+}
+
 int run_main(int argc, char** argv) {
   CLI::App app{"Traces OpenMP programs on host and devices, and analyses the traces.", "tracer"};
   app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
@@ -126,7 +135,7 @@ int run_main(int argc, char** argv) {
     if (!known && !command.empty()) {
       std::vector<std::string> names;
       for (const Command* one : commands) names.emplace_back(one->name);
-      print_note("unknown command '" + std::string{argv[1]} + "'." + did_you_mean(argv[1], names) +
+      print_note("unknown command '" + std::string{argv[1]} + "'." + what_was_meant(argv[1], names) +
                  "\nTry 'tracer --help'.");
       return usage;
     }
