@@ -71,7 +71,7 @@ class Reasons:
         reason = [line for line in said.splitlines() if "no trace:" in line]
         need(len(reason) == 1 and "/dev/null/below" in reason[0] and "OMPT" not in reason[0], f"why a process could not begin its trace {said}")
         said = self.traced("-o", "unseen", "--", "/bin/sh", "-c", "echo n 2000")
-        need("no process of the program began one" in said and "chroot" in said, f"where no reason is known it says what to look at {said}")
+        need("no process of the program began one" in said and "chroot" in said and "with -fopenmp" in said, f"where no reason is known it says what to look at {said}")
         (self.directory / "plain.c").write_text('#include <stdio.h>\nint main(void) { return puts("n 2000") < 0; }\n')
         if subprocess.run([self.options.compiler, "-static", "plain.c", "-o", "static"], cwd=self.directory, capture_output=True).returncode != 0:
             return print("not tested: why a static program has no trace: no static C library")

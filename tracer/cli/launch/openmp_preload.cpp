@@ -62,7 +62,8 @@ void warn_if_without_runtime(const Program& program, const RunRequest& request) 
   print_note(program.path.string() +
              " is not linked with an OpenMP runtime: no trace unless it loads one later, starts programs with OpenMP "
              "or MPI, or uses CUDA" +
-             (!request.listens_to_words ? "" : " or annotations (NVTX, ITT, Kokkos, ROCTx)") + ".");
+             (!request.listens_to_words ? "" : " or annotations (NVTX, ITT, Kokkos, ROCTx)") +
+             ". If it should use OpenMP itself, compile and link it with -fopenmp.");
 }
 
 bool can_have_tool(const Program& program) {

@@ -51,11 +51,11 @@ void print_none_was_made(const Ended& ended, const std::string& preload, const s
     if (note.kind == LaunchNoteKind::failed) return print_note("no trace: " + printable(note.text));
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: no process of the program began one. Where no line of Tracer above gives the reason: the program used "
-      "no OpenMP, MPI, CUDA or annotations; or its OpenMP runtime does not support OMPT; or something starts it "
-      "without LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): then put tracer run behind that; or by then it could "
-      "not load "
-      "Tracer or write the trace (another user, chroot, seccomp). --verbose prints what the runtime loads.");
+      "no trace: no process of the program began one. If no line of Tracer above says why, it is one of these:\n"
+      "  the program used no OpenMP, MPI, CUDA or annotations\n"
+      "  its OpenMP runtime does not support OMPT: tracer run --verbose prints what the runtime loads\n"
+      "  something starts it without LD_PRELOAD and OMP_TOOL_LIBRARIES (env -i, sudo): put tracer run behind that\n"
+      "  it could not load Tracer or write the trace (container, another user, chroot, seccomp)");
   if (preload.empty())
     print_note(
         "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "
