@@ -166,8 +166,8 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
                    ? uses + ", and " + missing_library(place_before_libgomp(tool_library)) +
                          ": its constructs are not recorded."
                    : uses +
-                         ": calls to it are recorded. Static loops, masked constructs and reductions are compiled "
-                         "without such calls; see docs/gcc.md");
+                         ": calls to it are recorded. GCC compiles static loops, masked constructs and reductions "
+                         "without calls: to record them as well, build with clang or flang (docs/gcc.md)");
     if (of_gcc->calls_openacc)
       print_note(of_gcc->path.string() +
                  " uses OpenACC, whose constructs are not recorded. If it also uses OpenMP, the archive names the "
