@@ -32,15 +32,19 @@ echo "\$ $tracer report --rows 8 $output"
 cat <<END
 
 The trace:  $output/traces.otf2
-To open it: $tracer report --html report.html $output
-                a timeline in any browser
+To open it: $tracer view $output
+                the timeline in a browser, down to single events
+            $tracer report --html report.html $output
+                the report and the timeline as one file
             otf2-print $output/traces.otf2 | less
                 every event as text
             Vampir, ViTE, Perfetto, Python: docs/viewing.md
 One thread has most of the work; the same with another schedule, and what changed:
             OMP_NUM_THREADS=$threads $tracer run -o $output-dynamic -- $program 8000 20 dynamic
             $tracer diff $output $output-dynamic
-To trace your own program, compiled by clang -fopenmp (if it uses MPI, first: cmake --build build/release):
-            OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so ./your-program
-            $PWD/build/release/bin/tracer run -- ./your-program
+To trace your own program, compiled by clang or gcc with -fopenmp (if it uses MPI, first: cmake --build build/release):
+            export PATH=$PWD/build/release/bin:\$PATH
+            tracer run -- ./your-program
+            tracer report
+Next:       docs/tutorial.md
 END
