@@ -30,6 +30,7 @@ def check_helps():
         need(done.returncode == 0 and "Usage:" in done.stdout and not done.stderr, f"tracer {command} --help")
         refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
         need(re.search(r"Usage: tracer .*\(\d+x\)", done.stdout) is None, "whose usage names each argument")
+        need(re.search(r"^\S.*\n {34}", done.stdout, re.MULTILINE) is None, "whose closing sentences go on below their beginning")
     need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
     refuses(2, "subcommand", "")
     refuses(2, "unknown command", "nonsense")

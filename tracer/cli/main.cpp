@@ -37,10 +37,12 @@ const std::array commands = {
     &merge_command,   &samples_command, &view_command,     &completion_command, &manual_command,
 };
 
-/// `line` in lines of at most 100 columns. The rest of a description stands below its beginning, in `column`.
+/// `line` in lines of at most 100 columns. The rest of a description stands below its beginning, in `column`; lines
+/// that describe something are indented, a footer is not.
 std::string wrapped(std::string line, std::size_t column) {
   constexpr std::size_t width = 100;
-  const bool is_described = line.size() > column && line[column - 1] == ' ' && line[column] != ' ';
+  const bool is_described =
+      line.starts_with(' ') && line.size() > column && line[column - 1] == ' ' && line[column] != ' ';
   const std::size_t indent = is_described ? column : std::min(line.find_first_not_of(' '), line.size());
   std::string lines;
   while (line.size() > width) {
