@@ -31,6 +31,7 @@ def check_helps():
         refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
         need(re.search(r"Usage: tracer .*\(\d+x\)", done.stdout) is None, "whose usage names each argument")
         need(re.search(r"^\S.*\n {34}", done.stdout, re.MULTILINE) is None, "whose closing sentences go on below their beginning")
+    need("  --sample[=RATE]  " in run("run", "--help").stdout, "a flag that may have a value is written as it is typed")
     need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
     refuses(2, "subcommand", "")
     refuses(2, "unknown command", "nonsense")

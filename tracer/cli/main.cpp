@@ -78,6 +78,21 @@ class Help final : public CLI::Formatter {
     return (text.starts_with("Usage:") ? "" : "Usage: ") + text + "\n\n";
   }
 
+  /// A flag that may have a value is "--sample{1000}" to the parser: --sample[=RATE].
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = Formatter::make_option_name(option, is_positional);
+    const std::size_t brace = name.find('{');
+    if (brace == std::string::npos) return name;
+    const std::string type = option->get_type_name();
+    return name.substr(0, brace) + "[=" + type.substr(0, type.find(':')) + "]";
+  }
+
+  /// Of such a flag the name has the value.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const bool is_in_name = Formatter::make_option_name(option, false).find('{') != std::string::npos;
+    return is_in_name ? std::string{} : Formatter::make_option_opts(option);
+  }
+
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string tidy;
     std::istringstream lines{Formatter::make_help(app, std::move(name), mode)};

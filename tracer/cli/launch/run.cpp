@@ -211,9 +211,12 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_flag("--python{on}", options->python,
                "Record calls of Python functions as regions; --python=all: also the standard library's; "
                "--python=MODULE,...: of these modules (TRACER_PYTHON)")
+      ->type_name("MODULES")
       ->check(valid_by(wrong_python));
   app.add_flag("--sample{1000}", options->sample,
-               "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
+               "Sample call stacks and scheduling; RATE: samples per second of each thread's processor time, 1 to "
+               "20000 (default: 1000)")
+      ->type_name("RATE")
       ->check(in_range(1u, 20000u));
   app.add_option("--counters", options->counters,
                  "Counters to read with each sample, as in instructions,cycles,page-faults (TRACER_COUNTERS)")
