@@ -34,9 +34,9 @@ void FilterOptions::add_to(Arguments& app) {
 }
 
 void FilterOptions::add_part_to(Arguments& app) {
-  app.add_option("--from", from, "Keep only events after this time since the trace's begin, as in 1.5s or 20ms")
+  app.add_option("--from", from, "Keep only events later than this after the start of the trace, as in 1.5s or 20ms")
       ->type_name("TIME");
-  app.add_option("--to", to, "Keep only events before this time since the trace's begin")->type_name("TIME");
+  app.add_option("--to", to, "Keep only events earlier than this after the start of the trace")->type_name("TIME");
   app.add_option("--threads", threads, "Keep only these threads of each process, counted from 0, as in 0-3,7")
       ->type_name("NUMBERS");
   app.add_option("--ranks", ranks, "Keep only these processes, by rank or number")->type_name("NUMBERS");
