@@ -185,7 +185,7 @@ def check_kinds_of_programs(directory, env):
     need(left.returncode == 0 and after.read_text().count("tracer convert") == 1, f"what begins after tracer run has ended says where its raw trace is: {after.read_text()!r}")
     named = re.search(r"tracer convert (\S+)", after.read_text())
     need(named is not None and run("convert", named[1]).returncode == 0 and (pathlib.Path(named[1]) / "traces.otf2").exists(), "and how to make the archive")
-    need("Static loops" in done.stderr, "and what libgomp's entry points do not report is named")
+    need("static loops, masked constructs and reductions" in done.stderr, "and what libgomp's entry points do not report is named")
     report = json.loads(run("report", "--json", directory / "gomp.trace").stdout)
     need(any(row["construct"] == "critical" for row in report["constructs"]), "its critical region is in the trace")
     check_half_archive(directory, env)
