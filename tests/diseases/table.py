@@ -57,7 +57,7 @@ NOT_BESIDE_LOAD = {"oversubscribed", "false-sharing", "late-workers"}
 
 def traced(tracer, library, program, name, directory):
     """What the program said of itself, and the report."""
-    archive = directory / name
+    archive = directory / f"{os.path.basename(program)}.{name}"
     environment = {**os.environ, "TRACER_LIBRARY": library, "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": POLICIES.get(name, "passive")}
     done = subprocess.run([tracer, "run", "-q", "-o", archive, "--", program, name], capture_output=True, text=True, env=environment)
     if not done.stdout.strip():
