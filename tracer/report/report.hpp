@@ -96,8 +96,8 @@ struct TaskReport {
   std::uint64_t own = 0, longest = 0, shortest = 0;  ///< of that without what they waited: of all, of one
   std::uint64_t create = 0, wait = 0, delay = 0;  ///< creating, waiting in taskwait and taskgroup, created to started
   std::uint64_t critical_path = 0, critical_path_tasks = 0, work = 0;  ///< of the whole program
-  std::uint64_t graph_work = 0, graph_path = 0, graph_tasks = 0;  ///< of the execution with the longest chain of tasks
-  std::map<RegionRef, ChainOfTasks> graphs;                       ///< as that, of each parallel region
+  ChainOfTasks graph;                        ///< of the execution with the longest chain of tasks
+  std::map<RegionRef, ChainOfTasks> graphs;  ///< as that, of each parallel region
   std::uint64_t chain = 0, chain_tasks = 0;  ///< the longest chain of tasks that depend on each other
   std::vector<TaskRow> regions;
 };

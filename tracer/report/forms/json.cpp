@@ -126,12 +126,12 @@ Json json_of(const TaskReport& tasks) {
                {"start_delay_ns", mean(tasks.delay, tasks.completed)},
                {"graph",
                 {{"tasks", tasks.completed},
-                 {"work_ns", tasks.graph_work},
-                 {"critical_path_ns", tasks.graph_path},
-                 {"critical_path_tasks", tasks.graph_tasks},
+                 {"work_ns", tasks.graph.work},
+                 {"critical_path_ns", tasks.graph.path},
+                 {"critical_path_tasks", tasks.graph.tasks},
                  {"chain_ns", tasks.chain},
                  {"chain_tasks", tasks.chain_tasks},
-                 {"parallelism", share(tasks.graph_work, tasks.graph_path)}}},
+                 {"parallelism", share(tasks.graph.work, tasks.graph.path)}}},
                {"regions", std::move(regions)}};
   if (tasks.discarded != 0) json["discarded"] = tasks.discarded;
   return json;

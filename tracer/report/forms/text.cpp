@@ -282,10 +282,10 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
          percent_text(tasks.moved, tasks.completed) + " run by another thread than their parent; " +
          format_count(tasks.dependences) + " dependences\n";
   out += "  waiting in taskwait and taskgroup " + duration_text(tasks.wait) + "\n";
-  if (tasks.graph_path != 0) {
-    out += "  longest path " + duration_text(tasks.graph_path) + " with " + format_count(tasks.graph_tasks) +
+  if (tasks.graph.path != 0) {
+    out += "  longest path " + duration_text(tasks.graph.path) + " with " + format_count(tasks.graph.tasks) +
            " tasks on it, creation included; parallelism " +
-           number(static_cast<double>(tasks.graph_work) / static_cast<double>(tasks.graph_path)) + "\n";
+           number(static_cast<double>(tasks.graph.work) / static_cast<double>(tasks.graph.path)) + "\n";
   }
   if (tasks.chain_tasks > 1) {
     out += "  longest chain of dependences " + format_count(tasks.chain_tasks) + " tasks, " +

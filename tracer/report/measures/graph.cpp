@@ -188,11 +188,7 @@ void Graph::team_ended(Team& team) {
   if (chain != 0) {
     ChainOfTasks& graph = tasks_.graphs[team.region];
     if (chain > graph.tasks) graph = graph_of(team, chain);
-    if (graph.tasks > tasks_.graph_tasks) {
-      tasks_.graph_work = graph.work;
-      tasks_.graph_path = graph.path;
-      tasks_.graph_tasks = graph.tasks;
-    }
+    if (graph.tasks > tasks_.graph.tasks) tasks_.graph = graph;
   }
   if (team.encountering == nullptr) return;
   Task& joins = *team.encountering;
