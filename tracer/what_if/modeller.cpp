@@ -3,11 +3,9 @@
 #include "tracer/what_if/modeller.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <utility>
 
-#include "tracer/property_names.hpp"
 #include "tracer/replay/attributes.hpp"
 
 namespace tracer::report {
@@ -301,78 +299,6 @@ void Modeller::team_ended(Team& team) {
   }
   if (process.rank != undefined_ref) ranks_.region(process.rank, team.begin, longer);
   teams_.erase(found);
-}
-
-/// Each process begins when it did.
-std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) {
-  const std::vector<std::int64_t> delays = ranks_.any() ? ranks_.delays(scenario) : std::vector<std::int64_t>{};
-  std::uint64_t end = begin;
-  for (const Process& process : processes_) {
-    if (process.last == 0) continue;
-    const std::uint64_t its_end = process.rank < delays.size()
-                                      ? process.end() + static_cast<std::uint64_t>(delays[process.rank])
-                                      : process.first + process.serial() + process.in_regions[scenario];
-    end = std::max(end, its_end);
-  }
-  return end - begin;
-}
-
-void Modeller::fill(WhatIf& result) {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-  const Process* latest = nullptr;
-  for (const Process& process : processes_) {
-    if (process.last == 0) continue;
-    ++result.processes;
-    first = std::min(first, process.first);
-    if (latest == nullptr || process.end() > latest->end()) latest = &process;
-  }
-  if (latest == nullptr) return;
-  result.recorded = latest->end() - first;
-  result.paused = latest->paused.value(latest->last);
-  result.serial = latest->serial();
-  result.threads = largest_;
-  result.baseline.wall = wall(0, first);
-  result.why_off = why_off();
-  const auto is_on_libgomp = [](const std::vector<Property>& known) {
-    return std::any_of(known.begin(), known.end(),
-                       [](const Property& one) { return one.name.starts_with(properties::run_libgomp); });
-  };
-  const bool has_libgomp = is_on_libgomp(definitions_.properties) ||
-                           std::any_of(definitions_.groups_of_locations.begin(), definitions_.groups_of_locations.end(),
-                                       [&](const LocationGroup& process) { return is_on_libgomp(process.properties); });
-  if (work_ != 0 && (has_libgomp || result.lacks.lacks(record_work)))
-    result.unseen = static_cast<double>(outside_) / static_cast<double>(work_);
-  for (std::size_t s = 1; s < all_.size(); ++s) {
-    Prediction prediction;
-    prediction.scenario = all_[s];
-    prediction.wall = wall(s, first);
-    prediction.balanced_matched = balanced_matched_[s] || all_[s].balanced.empty();
-    prediction.lock_matched = lock_matched_[s] || all_[s].without_lock.empty();
-    const std::string& wanted = prediction.balanced_matched ? all_[s].without_lock : all_[s].balanced;
-    for (std::size_t region = 0; region < definitions_.regions.size() && !prediction.matched(); ++region)
-      if (prediction.named.empty() && names(region, wanted)) prediction.named = definitions_.regions[region].name;
-    result.predictions.push_back(prediction);
-  }
-}
-
-/// Where the model is furthest from what was recorded, and what it lacks there.
-std::string Modeller::why_off() const {
-  const auto worst = std::max_element(
-      off_.begin(), off_.end(), [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
-  if (worst == off_.end() || worst->second == 0 || worst->first >= definitions_.regions.size()) return "";
-  std::string text = "most of that in " + definitions_.regions[worst->first].name;
-  if (has_unseen_chunks_.at(worst->first))
-    return text + ", whose loops hand out chunks that are not in the trace: record them, TRACER_RECORD=+chunks";
-  return text + (worst->second < 0 ? ", whose threads lose more than waiting for work, tasks and locks explains"
-                                   : ", whose threads do more at the same time than its barriers and locks explain");
-}
-
-/// Whether a region's name, or its file and line, is meant by `text`.
-bool Modeller::names(std::size_t region, const std::string& text) const {
-  const Region& known = definitions_.regions[region];
-  const std::string place = known.source_file + ":" + std::to_string(known.begin_line);
-  return known.name.find(text) != std::string::npos || place == text ||
-         (place.size() > text.size() && place.ends_with(text) && place[place.size() - text.size() - 1] == '/');
 }
 
 void Modeller::mark(RegionRef region) {

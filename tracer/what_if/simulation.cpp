@@ -336,10 +336,6 @@ class Simulation {
   std::uint64_t outstanding_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 /// A thread leaves such a loop when there is no chunk left: what another does after that is its last chunk.
 void take_last_chunks(Loop& loop) {
   std::uint64_t first = 0;
