@@ -11,7 +11,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/event_source.hpp"
-#include "tracer/property_names.hpp"
+#include "tracer/time_properties.hpp"
 
 namespace tracer {
 namespace {
@@ -26,11 +26,9 @@ std::uint64_t to_ticks(std::uint64_t time, std::uint64_t begin) {
 /// Times in properties count nanoseconds from the clock's zero, which is the trace's begin now: the process began
 /// before.
 void count_from(std::uint64_t begin, std::vector<Property>& all) {
-  std::erase_if(all, [](const Property& one) {
-    return one.name == properties::run_process_start || one.name == properties::run_program_start;
-  });
+  std::erase_if(all, [](const Property& one) { return properties::is_begin_of_process(one.name); });
   for (Property& one : all) {
-    if (one.name != properties::run_process_end && one.name != properties::thread_ended) continue;
+    if (!properties::is_time(one.name)) continue;
     if (const std::optional<std::uint64_t> time = parse_number(one.value))
       one.value = std::to_string(*time - std::min(*time, begin));
   }

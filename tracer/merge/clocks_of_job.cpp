@@ -15,6 +15,7 @@
 #include "tracer/merge/common_time.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
+#include "tracer/time_properties.hpp"
 
 namespace tracer {
 namespace {
@@ -261,9 +262,7 @@ std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts) {
 }
 
 Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line) {
-  if (property.name != properties::run_process_start && property.name != properties::run_program_start &&
-      property.name != properties::run_process_end && property.name != properties::thread_ended)
-    return property;
+  if (!properties::is_time(property.name)) return property;
   std::uint64_t time = 0;
   const char* const end = property.value.data() + property.value.size();
   if (const auto [last, error] = std::from_chars(property.value.data(), end, time); error != std::errc{} || last != end)

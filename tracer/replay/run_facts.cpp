@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "tracer/property_names.hpp"
+#include "tracer/time_properties.hpp"
 
 namespace tracer::report {
 namespace {
@@ -31,8 +32,7 @@ RuntimeUse runtime_of(const std::string& value) {
 void read_fact(std::string_view name, const std::string& value, RunFacts& facts) {
   constexpr std::string_view variable = properties::run_environment;
   facts.known = true;
-  if (name == properties::run_process_start || name == properties::run_program_start)
-    facts.start = std::max(facts.start, number(value));
+  if (properties::is_begin_of_process(name)) facts.start = std::max(facts.start, number(value));
   if (name == properties::run_process_end) facts.end = number(value);
   if (name == properties::run_start_resolution) facts.resolution = number(value);
   if (name == properties::run_ended) facts.ended = value;
