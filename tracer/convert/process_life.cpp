@@ -24,6 +24,10 @@ bool share_number(const RecordedProgram& a, const RecordedProgram& b) {
   return a.process_id == b.process_id && a.host == b.host && a.boot == b.boot;
 }
 
+bool is_seen_by(const RecordedProgram& one, const SeenProcesses& seen) {
+  return one.host == seen.host && one.boot == seen.boot;
+}
+
 /// Of two that share a number. It may have been given again.
 bool are_one_process(const RecordedProgram& a, const RecordedProgram& b) {
   if (a.process_start == 0 || b.process_start == 0) return true;
@@ -47,7 +51,7 @@ Nanoseconds start_of_program(const RecordedProgram& one, const std::vector<Recor
   for (const RecordedProgram& other : all)
     if (share_number(one, other) && are_one_process(one, other) && other.begin < one.begin && other.last <= one.begin)
       start = std::max(start, other.last);
-  if (one.host != seen.host || one.boot != seen.boot) return start;
+  if (!is_seen_by(one, seen)) return start;
   for (const ProgramChange& change : seen.changes)
     if (change.process_id == one.process_id && change.monotonic_ns <= one.begin)
       start = std::max<Nanoseconds>(start, change.monotonic_ns);
@@ -56,7 +60,7 @@ Nanoseconds start_of_program(const RecordedProgram& one, const std::vector<Recor
 
 /// The first end of its number behind its begin; nullptr: none was seen.
 const ProcessEnd* end_of(const RecordedProgram& one, const SeenProcesses& seen) {
-  if (one.host != seen.host || one.boot != seen.boot) return nullptr;
+  if (!is_seen_by(one, seen)) return nullptr;
   const ProcessEnd* first = nullptr;
   for (const ProcessEnd& end : seen.ends)
     if (end.process_id == one.process_id && end.monotonic_ns >= one.begin &&
