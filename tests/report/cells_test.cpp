@@ -12,13 +12,8 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
-#include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/cut/part.hpp"
-#include "tracer/cut/part_source.hpp"
-#include "tracer/report/forms/table.hpp"
 #include "tracer/report/measures/holds.hpp"
-#include "tracer/what_if/what_if.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -303,113 +298,4 @@ TEST_CASE("what one thread computes beside the load of others is serial, and too
   const Json& found = first_finding(report);
   CHECK(found["id"] == "serial");
   check_near(found["lost_ns"], 6e9);
-}
-
-TEST_CASE("times keep the digits that tell them apart") {
-  CHECK(exact_time_text(150'003'100'000) == "150.0031 s");
-  CHECK(exact_time_text(1'500'000) == "1.5 ms");
-  CHECK(exact_time_text(150'000'000'000) == "150 s");
-  CHECK(exact_time_text(0) == "0 ns");
-  CHECK(moment_text(150'003'123'456, 200'000'000'000) == "150.003 s");
-  CHECK(moment_text(150'003'123'456, 2'000'000) == "150.00312346 s");
-}
-
-TEST_CASE("functions of C keep their names, whatever type is written like them") {
-  for (const char* name : {"a", "b", "f", "x", "i", "d", "St", "Sa", "main", "PKc", ""}) CHECK(demangled(name) == name);
-  CHECK(demangled("_Z3fooi") == "foo(int)");
-  CHECK(demangled("_Zzz") == "_Zzz");
-}
-
-TEST_CASE("of a part the host's share is the part's own") {
-  const auto stolen_in = [](std::uint64_t from, std::uint64_t to, bool by_time) {
-    TraceBuilder trace = imbalance_3_to_1();
-    auto& properties = trace.editable().properties;
-    properties.push_back({"TRACER::RUN::PROCESS_START_NS", std::to_string(start)});
-    properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(start + 40 * ms)});
-    properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "4"});
-    properties.push_back({"TRACER::RUN::STOLEN_NS", "12000000"});
-    if (by_time)  // all of it in the second half
-      properties.push_back({"TRACER::RUN::STOLEN_BY_TIME", "20000000:0,40000000:12000000"});
-    trace.set_clock();
-    report::Part part;
-    part.from = from;
-    part.to = to;
-    const auto source = report::part_of(trace, part);
-    return report_of(*source)["run"]["stolen_ns"].get<std::uint64_t>();
-  };
-  CHECK(stolen_in(0, 20 * ms, true) == 0);
-  CHECK(stolen_in(20 * ms, 30 * ms, true) == 6'000'000);
-  CHECK(stolen_in(20 * ms, 30 * ms, false) == 3'000'000);  // evenly, where nothing else is known
-}
-
-TEST_CASE("tables that go into files are not cut") {
-  report::Table table{"", {{"place"}, {"text"}}};
-  const std::string name = "!$omp parallel @a_file_with_a_very_long_name_indeed_that_fills_the_line.c:48";
-  table.add({name, name});
-  report::TextOptions options;
-  options.width = 80;
-  CHECK(table.text(options).find(name) == std::string::npos);
-  options.is_cut = false;
-  CHECK(table.text(options).find(name + "  " + name) != std::string::npos);
-}
-
-TEST_CASE("a loop that hands out chunks is dealt out again by its last chunks, or by those that were recorded") {
-  const auto predicted = [](bool has_chunks, std::uint32_t threads) {
-    TraceBuilder trace{2};
-    trace.editable().strings.push_back("dynamic");
-    trace.editable().parameters = {{"schedule", EventType::parameter_string}};
-    const auto parallel = trace.region("parallel", RegionRole::parallel),
-               loop = trace.region("for", RegionRole::loop, 11),
-               chunk = trace.region("loop chunk", RegionRole::artificial, 11),
-               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
-    trace.simple(0, start, EventType::program_begin, 0, 1);
-    // 8 chunks of 1 ms, and one of 20 ms that is begun when the others are done.
-    for (LocationRef thread = 0; thread < 2; ++thread) {
-      const std::uint64_t done = start + (thread == 0 ? 4 : 24) * ms;
-      trace.team_begin(thread, start, parallel);
-      trace.enter(thread, start, loop);
-      trace.simple(thread, start, EventType::parameter_string, 0, 2);
-      for (std::uint64_t i = 0; has_chunks && i < (thread == 0 ? 4u : 5u); ++i) {
-        trace.enter(thread, start + i * ms, chunk);
-        trace.leave(thread, i == 4 ? done : start + (i + 1) * ms, chunk);
-      }
-      trace.leave(thread, done, loop);
-      trace.enter(thread, done, barrier);
-      trace.leave(thread, start + 24 * ms, barrier);
-      trace.team_end(thread, start + 24 * ms, parallel);
-    }
-    trace.simple(0, start + 24 * ms, EventType::program_end);
-    report::Scenario more;
-    more.threads = threads;
-    const report::WhatIf result = report::what_if(trace, {more});
-    CHECK(!result.is_off());
-    return result.predictions.at(0).wall;
-  };
-  for (const bool has_chunks : {false, true}) {
-    INFO(has_chunks);
-    CHECK(predicted(has_chunks, 4) == Approx(22e6).epsilon(0.01));  // not a fourth of 28
-    CHECK(predicted(has_chunks, 2) == Approx(24e6).epsilon(0.01));
-  }
-}
-
-TEST_CASE("a replay that is more than a tenth off is no ground for a prediction") {
-  report::WhatIf result;
-  result.recorded = 1000;
-  for (const auto& [wall, off] : {std::pair{1099u, false}, {1101u, true}, {901u, false}, {899u, true}}) {
-    result.baseline.wall = wall;
-    CHECK(result.is_off() == off);
-  }
-}
-
-TEST_CASE("what the replay itself is off by is no gain of a prediction") {
-  report::WhatIf result;
-  result.recorded = 1000;
-  result.baseline.wall = 940;
-  report::Prediction prediction;
-  prediction.wall = 940;
-  CHECK(result.speedup(prediction) == Approx(1));
-  prediction.wall = 470;
-  CHECK(result.speedup(prediction) == Approx(2));
-  prediction.wall = 0;
-  CHECK(result.speedup(prediction) == 0);
 }

@@ -112,6 +112,28 @@ TEST_CASE("of a part it is told how long threads had no processor as of the whol
   CHECK(note_on("8000000", true).find("were without a processor for 20 % of their time") != std::string::npos);
 }
 
+TEST_CASE("of a part the host's share is the part's own") {
+  const auto stolen_in = [](std::uint64_t from, std::uint64_t to, bool by_time) {
+    TraceBuilder trace = imbalance_3_to_1();
+    auto& properties = trace.editable().properties;
+    properties.push_back({"TRACER::RUN::PROCESS_START_NS", std::to_string(start)});
+    properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(start + 40 * ms)});
+    properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "4"});
+    properties.push_back({"TRACER::RUN::STOLEN_NS", "12000000"});
+    if (by_time)  // all of it in the second half
+      properties.push_back({"TRACER::RUN::STOLEN_BY_TIME", "20000000:0,40000000:12000000"});
+    trace.set_clock();
+    report::Part part;
+    part.from = from;
+    part.to = to;
+    const auto source = report::part_of(trace, part);
+    return report_of(*source)["run"]["stolen_ns"].get<std::uint64_t>();
+  };
+  CHECK(stolen_in(0, 20 * ms, true) == 0);
+  CHECK(stolen_in(20 * ms, 30 * ms, true) == 6'000'000);
+  CHECK(stolen_in(20 * ms, 30 * ms, false) == 3'000'000);  // evenly, where nothing else is known
+}
+
 TEST_CASE("more threads than processors of libgomp, which sleep while they wait, are no imbalance") {
   const auto verdict_on = [](const char* runtime, const char* policy) {
     TraceBuilder trace{8};

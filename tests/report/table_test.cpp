@@ -54,6 +54,17 @@ TEST_CASE("of other texts the middle gives way") {
   CHECK(cell_in("short", 30) == "short");
 }
 
+TEST_CASE("tables that go into files are not cut") {
+  Table table{"", {{"place"}, {"text"}}};
+  const std::string name = "!$omp parallel @a_file_with_a_very_long_name_indeed_that_fills_the_line.c:48";
+  table.add({name, name});
+  TextOptions options;
+  options.width = 80;
+  CHECK(table.text(options).find(name) == std::string::npos);
+  options.is_cut = false;
+  CHECK(table.text(options).find(name + "  " + name) != std::string::npos);
+}
+
 TEST_CASE("letters of any width are cut as a whole, and columns stay in line behind them") {
   CHECK(cell_in("!$omp parallel @größe_lösen_und_mehr_davon.c:48", 30) == "!$omp parallel...hr_davon.c:48");
   CHECK(cell_in("größe_lösen_größe_lösen_größe_lösen", 26) == "größe_lösen_...größe_lösen");

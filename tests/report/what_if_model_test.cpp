@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 #include <string>
+#include <utility>
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/trace_builder.hpp"
@@ -308,4 +309,65 @@ TEST_CASE("the team that libomp keeps for target nowait is no region of the prog
   CHECK(result.recorded == 100 * ms);
   CHECK(result.baseline.wall == result.recorded);
   CHECK(result.threads == 0);
+}
+
+TEST_CASE("a loop that hands out chunks is dealt out again by its last chunks, or by those that were recorded") {
+  const auto wall_of = [](bool has_chunks, std::uint32_t threads) {
+    TraceBuilder trace{2};
+    trace.editable().strings.push_back("dynamic");
+    trace.editable().parameters = {{"schedule", EventType::parameter_string}};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               loop = trace.region("for", RegionRole::loop, 11),
+               chunk = trace.region("loop chunk", RegionRole::artificial, 11),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    // 8 chunks of 1 ms, and one of 20 ms that is begun when the others are done.
+    for (LocationRef thread = 0; thread < 2; ++thread) {
+      const std::uint64_t done = start + (thread == 0 ? 4 : 24) * ms;
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, start, loop);
+      trace.simple(thread, start, EventType::parameter_string, 0, 2);
+      for (std::uint64_t i = 0; has_chunks && i < (thread == 0 ? 4u : 5u); ++i) {
+        trace.enter(thread, start + i * ms, chunk);
+        trace.leave(thread, i == 4 ? done : start + (i + 1) * ms, chunk);
+      }
+      trace.leave(thread, done, loop);
+      trace.enter(thread, done, barrier);
+      trace.leave(thread, start + 24 * ms, barrier);
+      trace.team_end(thread, start + 24 * ms, parallel);
+    }
+    trace.simple(0, start + 24 * ms, EventType::program_end);
+    report::Scenario more;
+    more.threads = threads;
+    const report::WhatIf result = report::what_if(trace, {more});
+    CHECK(!result.is_off());
+    return result.predictions.at(0).wall;
+  };
+  for (const bool has_chunks : {false, true}) {
+    INFO(has_chunks);
+    CHECK(wall_of(has_chunks, 4) == Approx(22e6).epsilon(0.01));  // not a fourth of 28
+    CHECK(wall_of(has_chunks, 2) == Approx(24e6).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a replay that is more than a tenth off is no ground for a prediction") {
+  report::WhatIf result;
+  result.recorded = 1000;
+  for (const auto& [wall, off] : {std::pair{1099u, false}, {1101u, true}, {901u, false}, {899u, true}}) {
+    result.baseline.wall = wall;
+    CHECK(result.is_off() == off);
+  }
+}
+
+TEST_CASE("what the replay itself is off by is no gain of a prediction") {
+  report::WhatIf result;
+  result.recorded = 1000;
+  result.baseline.wall = 940;
+  report::Prediction prediction;
+  prediction.wall = 940;
+  CHECK(result.speedup(prediction) == Approx(1));
+  prediction.wall = 470;
+  CHECK(result.speedup(prediction) == Approx(2));
+  prediction.wall = 0;
+  CHECK(result.speedup(prediction) == 0);
 }

@@ -66,6 +66,15 @@ TEST_CASE("durations and sizes have the unit of what is shown, and every digit b
   CHECK(bytes_text(2e18) == "1776 PiB");
 }
 
+TEST_CASE("times keep the digits that tell them apart") {
+  CHECK(exact_time_text(150'003'100'000) == "150.0031 s");
+  CHECK(exact_time_text(1'500'000) == "1.5 ms");
+  CHECK(exact_time_text(150'000'000'000) == "150 s");
+  CHECK(exact_time_text(0) == "0 ns");
+  CHECK(moment_text(150'003'123'456, 200'000'000'000) == "150.003 s");
+  CHECK(moment_text(150'003'123'456, 2'000'000) == "150.00312346 s");
+}
+
 TEST_CASE("without variables every setting is its default") {
   const Config config = config_of({"PATH=/bin"});
   CHECK(config.enabled);
@@ -167,6 +176,12 @@ TEST_CASE("functions are named as people do") {
   CHECK(plain("") == "");
   CHECK(plain("<") == "<");
   CHECK(plain("a{b") == "a{b");
+}
+
+TEST_CASE("functions of C keep their names, whatever type is written like them") {
+  for (const char* name : {"a", "b", "f", "x", "i", "d", "St", "Sa", "main", "PKc", ""}) CHECK(demangled(name) == name);
+  CHECK(demangled("_Z3fooi") == "foo(int)");
+  CHECK(demangled("_Zzz") == "_Zzz");
 }
 
 TEST_CASE("a mangled name whose text is beyond all measure stays as it is") {
