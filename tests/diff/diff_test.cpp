@@ -30,6 +30,19 @@ Report run_of(std::uint64_t wall, std::uint64_t loop, std::uint64_t lost = 0, co
   return report;
 }
 
+/// A loop that ran once.
+RegionRow loop_at(const std::string& file, unsigned line, const std::string& function, std::uint64_t ns) {
+  RegionRow row;
+  row.name = "!$omp for @" + file.substr(file.rfind('/') + 1) + ":" + std::to_string(line);
+  row.label = "for";
+  row.file = file;
+  row.function = function;
+  row.line = line;
+  row.count = 1;
+  row.exclusive = ns;
+  return row;
+}
+
 }  // namespace
 
 TEST_CASE("with one run a side the change is said and nothing of noise") {
@@ -124,17 +137,7 @@ TEST_CASE("constructs of a function that moved are the same in their order") {
   const auto side = [](std::vector<std::pair<unsigned, std::uint64_t>> loops, const char* function = "f") {
     Report report = run_of(100, 0);
     report.regions.clear();
-    for (const auto& [line, ns] : loops) {
-      RegionRow row;
-      row.name = "!$omp for @a.c:" + std::to_string(line);
-      row.label = "for";
-      row.file = "/src/a.c";
-      row.function = function;
-      row.line = line;
-      row.count = 1;
-      row.exclusive = ns;
-      report.regions.push_back(row);
-    }
+    for (const auto& [line, ns] : loops) report.regions.push_back(loop_at("/src/a.c", line, function, ns));
     return report;
   };
   const auto row_of = [](const Diff& diff, const std::string& name) {
@@ -172,18 +175,8 @@ TEST_CASE("constructs of one name in two directories are two, of which one may m
   const auto side = [](unsigned line_in_a, std::uint64_t a, std::uint64_t b) {
     Report report = run_of(100, 0);
     report.regions.clear();
-    for (const char* directory : {"a", "b"}) {
-      const bool is_a = *directory == 'a';
-      RegionRow row;
-      row.line = is_a ? line_in_a : 40;
-      row.name = "!$omp for @solver.cpp:" + std::to_string(row.line);
-      row.label = "for";
-      row.file = std::string{"/src/"} + directory + "/solver.cpp";
-      row.function = std::string{directory} + "::solve()";
-      row.count = 1;
-      row.exclusive = is_a ? a : b;
-      report.regions.push_back(row);
-    }
+    report.regions.push_back(loop_at("/src/a/solver.cpp", line_in_a, "a::solve()", a));
+    report.regions.push_back(loop_at("/src/b/solver.cpp", 40, "b::solve()", b));
     return report;
   };
   const Diff moved = diff({side(40, 5, 100)}, {side(42, 6, 300)});
