@@ -15,11 +15,8 @@
 
 using namespace tracer;
 using namespace tracer::test;
+using namespace tracer::test::collectives;
 using Json = nlohmann::json;
-
-namespace {
-constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14, destroy_handle = 18;
-}
 
 TEST_CASE("collective operations: who waits for whom depends on the operation") {
   struct Case {

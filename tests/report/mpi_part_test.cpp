@@ -22,12 +22,12 @@
 
 using namespace tracer;
 using namespace tracer::test;
+using namespace tracer::test::collectives;
 using Json = nlohmann::json;
 
 namespace {
 
 constexpr std::uint64_t start = 1'000'000;
-constexpr unsigned barrier = 0;
 
 MpiJob ranks(unsigned number, std::uint64_t length) {
   MpiJob job{number};

@@ -14,12 +14,12 @@
 
 using namespace tracer;
 using namespace tracer::test;
+using namespace tracer::test::collectives;
 using Json = nlohmann::json;
 
 namespace {
 
 constexpr std::uint64_t start = 1'000'000;
-constexpr unsigned barrier = 0;
 
 std::uint64_t place(const Json& report, const std::string& name) {
   return report["account"]["time"][name + "_ns"].get<std::uint64_t>();

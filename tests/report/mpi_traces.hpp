@@ -5,8 +5,19 @@
 #include <map>
 
 #include "tests/report/trace_builder.hpp"
+#include "tracer/mpi_functions.hpp"
 
 namespace tracer::test {
+
+/// Operations of MPI by the numbers that events have. A namespace of its own: regions of traces have such names, too.
+namespace collectives {
+inline constexpr auto barrier = static_cast<unsigned>(MpiOperation::barrier),
+                      broadcast = static_cast<unsigned>(MpiOperation::bcast),
+                      allreduce = static_cast<unsigned>(MpiOperation::allreduce),
+                      reduce = static_cast<unsigned>(MpiOperation::reduce),
+                      scan = static_cast<unsigned>(MpiOperation::scan),
+                      destroy_handle = static_cast<unsigned>(MpiOperation::destroy_handle);
+}  // namespace collectives
 
 /// `ranks` processes of `threads` threads each: location rank * threads + thread. Communicators: 0 is each process' own
 /// team, 1 MPI_COMM_WORLD.
@@ -143,7 +154,7 @@ inline MpiJob ring(unsigned ranks, unsigned threads, unsigned steps) {
       job.send(rank, (rank + 1) % ranks, worked, worked, 30, 1000 + rank);
       const unsigned before = (rank + ranks - 1) % ranks;
       job.receive(rank, before, worked, received, 31, 1000 + before);
-      job.collective(rank, received, at + 8 * ms, "MPI_Barrier", 32, 0);
+      job.collective(rank, received, at + 8 * ms, "MPI_Barrier", 32, collectives::barrier);
     }
   }
   job.finish();

@@ -14,12 +14,12 @@
 
 using namespace tracer;
 using namespace tracer::test;
+using namespace tracer::test::collectives;
 using Json = nlohmann::json;
 
 namespace {
 
 constexpr std::uint64_t start = 1'000'000;
-constexpr unsigned barrier = 0, broadcast = 1, reduce = 12, scan = 14, destroy_handle = 18;
 
 MpiJob ranks(unsigned number, std::uint64_t length) {
   MpiJob job{number};

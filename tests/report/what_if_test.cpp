@@ -7,10 +7,10 @@
 
 using namespace tracer;
 using namespace tracer::test;
+using namespace tracer::test::collectives;
 
 namespace {
 
-constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14, destroy_handle = 18;
 constexpr std::uint32_t no_root = 0xffffffffu;
 
 /// Ranks of two threads each, which share a loop and then communicate.
