@@ -49,11 +49,6 @@ const Json& first_finding(const Json& report) {
   return report["verdict"]["findings"][0];
 }
 
-bool has(const Json& text, const char* part) {
-  INFO(text << " has " << part);
-  return text.get<std::string>().find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("places are the sums of their cells, and findings are sums of cells") {

@@ -48,6 +48,16 @@ inline std::string note_in(const nlohmann::json& report, const std::string& id) 
   return {};
 }
 
+inline bool has_finding(const nlohmann::json& report, const std::string& id) {
+  for (const nlohmann::json& one : report["verdict"]["findings"])
+    if (one["id"] == id) return true;
+  return false;
+}
+
+inline bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// Of all ranks, in all wait states.
 inline std::uint64_t all_waits(const nlohmann::json& report) {
   std::uint64_t sum = 0;

@@ -82,8 +82,7 @@ TEST_CASE("tasks are small where they are, and no reason for the waiting in a re
   CHECK(text.find(": of task @example.c:22, 10 tasks must run one after the other (40 ms)") != std::string::npos);
   // Both runtimes ignore the clause where nothing else is set.
   CHECK(chain["advice"].get<std::string>().find("priority() with OMP_MAX_TASK_PRIORITY set") != std::string::npos);
-  bool is_found = false;
-  for (const Json& one : report["verdict"]["findings"]) is_found = is_found || one["id"] == "small-tasks";
+  const bool is_found = has_finding(report, "small-tasks");
   CHECK(is_found == wait_for_small_ones);
   if (!is_found) return;
   const Json& small = finding(report, "small-tasks");
@@ -172,11 +171,6 @@ std::string starvation_at(const Json& report, unsigned line) {
     if (one["id"] == "starvation" && one["line"] == line) return one["text"];
   FAIL("no starvation at line " << line << " in " << report["verdict"].dump(2));
   return {};
-}
-
-bool has(const std::string& text, const char* part) {
-  INFO(text << " has " << part);
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

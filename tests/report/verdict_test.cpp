@@ -262,7 +262,6 @@ TEST_CASE("of a trace with losses one note has how much is missing, why, and wha
                    {"TRACER::COUNTER::STOPPED_SIZE_LIMIT", "1"}}) ==
         "The trace is incomplete: 12,000 events are missing; recording stopped at TRACER_SIZE_LIMIT. Times and counts "
         "are too small; record again with a larger TRACER_SIZE_LIMIT or a filter.");
-  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FULL_RING", "1"}}), "again with TRACER_ON_FULL=wait"));
   CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FAILED_WRITE", "1"}}), "again with more room for the trace"));
   CHECK(has(note_with({lost, {"TRACER::SETTING::TRACER_ON_FULL", "newest"}}), "again with more TRACER_MEMORY"));
