@@ -77,9 +77,9 @@ def check(options, ending, directory):
         if contents and contents.enters["parallel"] == 0:
             yield f"{archive.name}: no parallel region in it"
         if ending in RUNTIME_ENDS:
-            report = json.loads(run([options.tracer, "report", "--json", str(archive)], clean()).stdout)
-            if ("TRACER::RUN::RUNTIME_ENDED" in report["trace"]["properties"]) != RUNTIME_ENDS[ending]:
-                yield f"{archive.name}: whether the runtime ended before the program: {report['trace']['properties']}"
+            facts = json.loads(run([options.tracer, "info", "--json", str(archive)], clean()).stdout)["properties"]
+            if ("TRACER::RUN::RUNTIME_ENDED" in facts) != RUNTIME_ENDS[ending]:
+                yield f"{archive.name}: whether the runtime ended before the program: {facts}"
     left = leftovers_of(options, directory)
     if left:
         yield f"left behind: {left}"
