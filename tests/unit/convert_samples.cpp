@@ -32,22 +32,40 @@ std::vector<translate::SourcePosition> positions_of(const Addresses& addresses) 
   return positions;
 }
 
+struct Entry {
+  raw::SampleKind kind;
+  Nanoseconds time;
+  std::uint32_t reason = raw::slept;
+  Addresses words{};
+};
+using Entries = std::vector<std::vector<Entry>>;
+
+/// The samples of a raw trace, by channel.
+void write_entries(const std::filesystem::path& raw_directory, const Entries& channels) {
+  std::filesystem::create_directories(raw_directory);
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(raw_directory / "samples"), {1, 2});
+  raw::SampleEntry entry{};
+  for (; entry.channel < channels.size(); ++entry.channel)
+    for (const Entry& one : channels[entry.channel]) {
+      entry.kind = one.kind;
+      entry.time = one.time;
+      entry.reason = one.reason;
+      entry.frames = static_cast<std::uint16_t>(one.words.size());
+      REQUIRE(writer.append(entry, one.words) == 0);
+    }
+  REQUIRE(writer.flush() == 0);
+  writer.close();
+}
+
 /// Samples of one thread, at 10, 20, ...
 samples::SampleSet converted(const Journal& journal, const std::vector<Addresses>& samples,
                              const translate::Symbolizer& symbolize) {
   const test::Scratch scratch;
-  std::filesystem::create_directories(scratch / "raw");
-  raw::SampleWriter writer;
-  writer.create(OwnFile::create(scratch / "raw" / "samples"), {1, 2});
-  raw::SampleEntry entry{};
-  entry.kind = raw::SampleKind::sample;
-  for (const Addresses& frames : samples) {
-    entry.time += 10;
-    entry.frames = static_cast<std::uint16_t>(frames.size());
-    REQUIRE(writer.append(entry, frames) == 0);
-  }
-  REQUIRE(writer.flush() == 0);
-  writer.close();
+  std::vector<Entry> entries;
+  for (const Addresses& frames : samples)
+    entries.push_back({raw::SampleKind::sample, 10 * (entries.size() + 1), raw::slept, frames});
+  write_entries(scratch / "raw", {entries});
   std::vector<std::string> damage;
   REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, symbolize, 1000, damage) == samples.size());
   REQUIRE(damage.empty());
@@ -65,30 +83,6 @@ Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
     lines.push_back(line);
   }
   return lines;
-}
-
-struct Entry {
-  raw::SampleKind kind;
-  Nanoseconds time;
-  std::uint32_t reason = raw::slept;
-};
-using Entries = std::vector<std::vector<Entry>>;
-
-/// The samples of a raw trace, by channel; none has frames.
-void write_entries(const std::filesystem::path& raw_directory, const Entries& channels) {
-  std::filesystem::create_directories(raw_directory);
-  raw::SampleWriter writer;
-  writer.create(OwnFile::create(raw_directory / "samples"), {1, 2});
-  raw::SampleEntry entry{};
-  for (; entry.channel < channels.size(); ++entry.channel)
-    for (const Entry& one : channels[entry.channel]) {
-      entry.kind = one.kind;
-      entry.time = one.time;
-      entry.reason = one.reason;
-      REQUIRE(writer.append(entry, {}) == 0);
-    }
-  REQUIRE(writer.flush() == 0);
-  writer.close();
 }
 
 /// Of each thread from when to when; the archive ends at 1000.
@@ -184,16 +178,9 @@ TEST_CASE("functions that begin threads are the C library's, and those of users 
 
 TEST_CASE("a stream of more counters than runs have keeps the first of them, and is damaged") {
   const test::Scratch scratch;
-  std::filesystem::create_directories(scratch / "raw");
-  raw::SampleWriter writer;
-  writer.create(OwnFile::create(scratch / "raw" / "samples"), {1, 2});
-  raw::SampleEntry entry{};
+  std::vector<Entry> entries;
   const auto append = [&](raw::SampleKind kind, const Addresses& words, std::uint32_t reason) {
-    entry.kind = kind;
-    entry.reason = reason;
-    entry.time += 10;
-    entry.frames = static_cast<std::uint16_t>(words.size());
-    REQUIRE(writer.append(entry, words) == 0);
+    entries.push_back({kind, 10 * (entries.size() + 1), reason, words});
   };
   for (std::uint64_t first = 1000; first < 1080; first += 8) {
     Addresses ids;
@@ -202,8 +189,7 @@ TEST_CASE("a stream of more counters than runs have keeps the first of them, and
   }
   append(raw::SampleKind::counters, {1003, 1079}, 0);
   append(raw::SampleKind::counted, {5, 6, 0x500010}, 2);
-  REQUIRE(writer.flush() == 0);
-  writer.close();
+  write_entries(scratch / "raw", {entries});
   std::vector<std::string> damage;
   REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal_of_a_thread(), positions_of, 1000, damage) == 1);
   REQUIRE(damage.size() == 1);
