@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -18,16 +19,20 @@ using namespace tracer::test;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need addresses themselves
 namespace {
 
-/// The process may map no more than `bytes` until the end of the scope; its heap has some room.
+/// The process may map no more than `bytes` until the end of the scope; 0: nothing, whatever it unmaps meanwhile. Its
+/// heap and its stack have some room.
 class FewAddresses {
  public:
   explicit FewAddresses(std::uint64_t bytes) {
     char* volatile room = static_cast<char*>(std::malloc(100 << 10));
     std::free(room);
+    volatile char stack[64 << 10];
+    for (std::size_t at = 0; at < sizeof stack; at += 4096) stack[at] = 0;
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     REQUIRE((pages != 0 && ::getrlimit(RLIMIT_AS, &before_) == 0));
-    const rlimit low{pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes, before_.rlim_max};
+    const rlimit low{bytes == 0 ? page : pages * page + bytes, before_.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_AS, &low) == 0);
   }
   ~FewAddresses() { ::setrlimit(RLIMIT_AS, &before_); }
