@@ -15,6 +15,10 @@ inline constexpr const char* stopped_full_ring = "stopped.full_ring";         //
 inline constexpr const char* stopped_failed_write = "stopped.failed_write";   ///< disk full, and other errors
 inline constexpr const char* attach_records = "ATTACH_RECORDS_BEYOND_LIMIT";  ///< that `tracer attach` had no room for
 
+/// What a session notes while it records.
+inline constexpr const char* of_a_session[] = {threads, private_rings, stopped_size_limit, stopped_full_ring,
+                                               stopped_failed_write};
+
 /// No loss: how often the recording clock and CLOCK_MONOTONIC parted (the machine slept), by which times are wrong.
 inline constexpr const char* clock_jumps = "clock.jumps";
 

@@ -101,10 +101,14 @@ std::uint64_t reserve_ring(std::atomic<std::uint64_t>& reserved, const Config& c
   }
 }
 
-std::string why_not_recorded(bool has_ring, int error) {
-  if (has_ring) return "the trace has as many threads as it can have, " + std::to_string(raw::most_channels);
-  if (error == 0) return "all of TRACER_MEMORY is in use by other threads' rings";
-  return system_message("there is no memory for its ring", error) +
+/// Why a thread has no ring, where it is no error of the system.
+constexpr int no_number_left = -1, no_memory_left = 0;
+
+std::string text_of(int why) {
+  if (why == no_number_left)
+    return "the trace has as many threads as it can have, " + std::to_string(raw::most_channels);
+  if (why == no_memory_left) return "all of TRACER_MEMORY is in use by other threads' rings";
+  return system_message("there is no memory for its ring", why) +
          "; see the limits of the process (ulimit -v, ulimit -l)";
 }
 
@@ -171,13 +175,13 @@ Channel* Session::take_free_channel() noexcept {
   return take();
 }
 
-/// nullptr, with `error`: 0 where nothing is left of TRACER_MEMORY, else that of the system, which has no memory for
-/// the smallest ring either.
-Channel* Session::make_new_channel(int& error) noexcept {
-  error = 0;
+/// nullptr, with `why`: that nothing is left of TRACER_MEMORY, or the error of the system, which has no memory for the
+/// smallest ring either.
+Channel* Session::make_new_channel(int& why) noexcept {
+  why = no_memory_left;
   std::uint64_t bytes = reserve_ring(shared_->reserved_bytes, shared_->config);
   if (bytes == 0) return nullptr;
-  error = ENOMEM;
+  why = ENOMEM;
   try {
     auto* const channel = new (lasting_memory(sizeof(Channel))) Channel;
     for (;;) {
@@ -187,7 +191,7 @@ Channel* Session::make_new_channel(int& error) noexcept {
         shared_->channel_count.fetch_add(1, std::memory_order_release);
         return channel;
       }
-      error = errno;
+      why = errno;
       if (bytes <= smallest_ring) break;
       bytes /= 2;
       shared_->reserved_bytes.fetch_sub(bytes);
@@ -200,11 +204,11 @@ Channel* Session::make_new_channel(int& error) noexcept {
 
 Channel* Session::open_channel(ChannelId id) noexcept {
   Channel* channel = take_free_channel();
-  int error = 0;
-  if (!channel) channel = make_new_channel(error);
+  int why = no_number_left;
+  if (!channel) channel = make_new_channel(why);
   if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : raw::most_channels;
   if (!channel || id >= raw::most_channels) {
-    note_unrecorded_thread(channel != nullptr, error);
+    note_unrecorded_thread(channel != nullptr ? no_number_left : why);
     this_thread.without_ring = this;
     return nullptr;
   }
@@ -213,19 +217,24 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   return channel;
 }
 
-/// `has_ring`: but no number is left for it. `error`: of make_new_channel().
-void Session::note_unrecorded_thread(bool has_ring, int error) noexcept {
-  const std::uint64_t count = shared_->threads_not_recorded.fetch_add(1) + 1;
+void Session::note_unrecorded_thread(int why) noexcept {
+  if (note_loss(loss_counters::threads) > 1) return;
+  shared_->why_no_ring = why;
+  report_unrecorded_threads();
+}
+
+/// Once. Where there was no memory for a message either, it is written at the end.
+void Session::report_unrecorded_threads() noexcept {
+  if (loss(loss_counters::threads) == 0 || shared_->no_ring_reported) return;
   try {
-    if (count == 1) message("a thread is not recorded: " + why_not_recorded(has_ring, error));
+    const std::string line = "a thread is not recorded: " + text_of(shared_->why_no_ring);
+    if (!shared_->no_ring_reported.exchange(true)) message(line);
   } catch (...) {
   }
-  note_loss(loss_counters::threads, count);
 }
 
 void Session::note_private_ring(const Channel& channel) noexcept {
-  const std::uint64_t count = shared_->private_rings.fetch_add(1) + 1;
-  note_loss(loss_counters::private_rings, count);
+  note_loss(loss_counters::private_rings);
   if (shared_->private_rings_reported.exchange(true)) return;
   const int error = channel.ring_error();
   try {

@@ -252,8 +252,10 @@ void Session::flush() noexcept {
 
 void Session::stop_recording(const char* counter, std::string_view reason) noexcept {
   // Noted first: the process may be killed as soon as the program finds that recording has stopped.
-  if (const auto seen = state(); seen == RecordingState::recording || seen == RecordingState::finishing)
-    note_loss(counter, 1);
+  if (const auto seen = state(); seen == RecordingState::recording || seen == RecordingState::finishing) {
+    loss(counter) = 1;
+    write_loss(counter);
+  }
   auto expected = RecordingState::recording;
   if (!state_.compare_exchange_strong(expected, RecordingState::stopped)) return;
   interrupt_all();
@@ -364,6 +366,8 @@ void Session::write_end(Ending ending) noexcept {
     consumer().release();
     count("tool.drain_ns", consumer().busy());
     count("tool.memory_ns", shared_->spool.spent());
+    report_unrecorded_threads();
+    for (const std::string_view counter : loss_counters::of_a_session) write_loss(counter);
     {
       const std::lock_guard lock(shared_->counter_mutex);
       for (const auto& [name, value] : shared_->counters) shared_->journal.counter(name, value);

@@ -210,12 +210,15 @@ class Session {
   void look_at_flush_signal() noexcept;
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
-  Channel* make_new_channel(int& error) noexcept;
+  Channel* make_new_channel(int& why) noexcept;
   void note_private_ring(const Channel& channel) noexcept;
-  void note_unrecorded_thread(bool has_ring, int error) noexcept;
+  void note_unrecorded_thread(int why) noexcept;
+  void report_unrecorded_threads() noexcept;
   bool is_full() const noexcept;
   void stop_at_limit() noexcept;
-  void note_loss(const char* counter, std::uint64_t count) noexcept;
+  std::atomic<std::uint64_t>& loss(std::string_view counter) noexcept;
+  std::uint64_t note_loss(std::string_view counter) noexcept;
+  void write_loss(std::string_view counter) noexcept;
   void interrupt_all() noexcept;
 
   static std::atomic<Session*> current_;

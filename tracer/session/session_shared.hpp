@@ -2,6 +2,9 @@
 // What a session keeps; apart from session.hpp so that handlers do not compile TBB.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -12,6 +15,7 @@
 #include "formats/raw/writer.hpp"
 #include "tracer/base/files/file_lock.hpp"
 #include "tracer/base/files/own_directory.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/program_names.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
@@ -42,9 +46,9 @@ struct Session::Shared {
   std::atomic<Channel*> to_drain{nullptr};  ///< a list through next_to_drain_: hundreds of threads need no search
   std::atomic<std::uint32_t> next_id{0};
   std::atomic<std::uint64_t> reserved_bytes{0};
-  std::atomic<std::uint64_t> threads_not_recorded{0};
+  std::atomic<int> why_no_ring{0};  ///< of the first thread without one, as Session::make_new_channel() says it
+  std::atomic<bool> no_ring_reported{false};
   std::atomic<std::uint32_t> bound_threads{0};  ///< whose processors are recorded
-  std::atomic<std::uint64_t> private_rings{0};  ///< threads whose ring dies with the process
   std::atomic<bool> private_rings_reported{false};
 
   std::mutex trace_mutex;
@@ -60,6 +64,8 @@ struct Session::Shared {
   ProgramNames names;
   std::mutex counter_mutex;
   std::map<std::string, std::uint64_t, std::less<>> counters;
+  /// How much of each of loss_counters::of_a_session. Needs no memory, which may be what is missing.
+  std::array<std::atomic<std::uint64_t>, std::size(loss_counters::of_a_session)> losses{};
   ModuleTracker modules;
   ClockSync first_sync;
   std::atomic<Nanoseconds> facts_due{0};

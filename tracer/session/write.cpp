@@ -12,13 +12,23 @@
 
 namespace tracer {
 
+/// How much was lost for the reason `counter`, one of loss_counters::of_a_session.
+std::atomic<std::uint64_t>& Session::loss(std::string_view counter) noexcept {
+  const auto* const found = std::ranges::find(loss_counters::of_a_session, counter);
+  return shared_->losses[static_cast<std::size_t>(found - loss_counters::of_a_session)];
+}
+
 /// At once: a run that is killed shall not seem to have lost nothing. And at the end again: now there may be no room.
-void Session::note_loss(const char* counter, std::uint64_t count) noexcept {
+/// How many with this one.
+std::uint64_t Session::note_loss(std::string_view counter) noexcept {
+  const std::uint64_t count = ++loss(counter);
+  write_loss(counter);
+  return count;
+}
+
+void Session::write_loss(std::string_view counter) noexcept {
   try {
-    shared_->journal.counter(counter, count);
-    const std::lock_guard lock(shared_->counter_mutex);
-    std::uint64_t& known = shared_->counters[counter];
-    known = std::max(known, count);
+    if (const std::uint64_t count = loss(counter); count > 0) shared_->journal.counter(counter, count);
   } catch (...) {
   }
 }
