@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tracer/ompt_values.hpp"
+#include "tracer/value_table.hpp"
 
 namespace tracer::device::ompt {
 namespace {
@@ -91,63 +92,34 @@ void take_kernel(const ompt_record_target_kernel_t& in, DeviceRecord& out) noexc
 }
 
 /// What a device may trace besides target operations is kept as a named instant.
-std::string_view name_of_type(int type) noexcept {
-  switch (type) {
-    case ompt_callback_thread_begin:
-      return "thread_begin";
-    case ompt_callback_thread_end:
-      return "thread_end";
-    case ompt_callback_parallel_begin:
-      return "parallel_begin";
-    case ompt_callback_parallel_end:
-      return "parallel_end";
-    case ompt_callback_task_create:
-      return "task_create";
-    case ompt_callback_task_schedule:
-      return "task_schedule";
-    case ompt_callback_implicit_task:
-      return "implicit_task";
-    case ompt_callback_control_tool:
-      return "control_tool";
-    case ompt_callback_sync_region_wait:
-      return "sync_region_wait";
-    case ompt_callback_mutex_released:
-      return "mutex_released";
-    case ompt_callback_dependences:
-      return "dependences";
-    case ompt_callback_task_dependence:
-      return "task_dependence";
-    case ompt_callback_work:
-      return "work";
-    case ompt_callback_masked:
-      return "masked";
-    case ompt_callback_target_map:
-    case ompt_callback_target_map_emi:
-      return "target_map";
-    case ompt_callback_sync_region:
-      return "sync_region";
-    case ompt_callback_lock_init:
-      return "lock_init";
-    case ompt_callback_lock_destroy:
-      return "lock_destroy";
-    case ompt_callback_mutex_acquire:
-      return "mutex_acquire";
-    case ompt_callback_mutex_acquired:
-      return "mutex_acquired";
-    case ompt_callback_nest_lock:
-      return "nest_lock";
-    case ompt_callback_flush:
-      return "flush";
-    case ompt_callback_cancel:
-      return "cancel";
-    case ompt_callback_reduction:
-      return "reduction";
-    case ompt_callback_dispatch:
-      return "dispatch";
-    default:
-      return "device record";
-  }
-}
+constexpr ValueTable<ompt_callbacks_t, std::string_view, 64> names_of_types{
+    "device record",
+    {{ompt_callback_thread_begin, "thread_begin"},
+     {ompt_callback_thread_end, "thread_end"},
+     {ompt_callback_parallel_begin, "parallel_begin"},
+     {ompt_callback_parallel_end, "parallel_end"},
+     {ompt_callback_task_create, "task_create"},
+     {ompt_callback_task_schedule, "task_schedule"},
+     {ompt_callback_implicit_task, "implicit_task"},
+     {ompt_callback_control_tool, "control_tool"},
+     {ompt_callback_sync_region_wait, "sync_region_wait"},
+     {ompt_callback_mutex_released, "mutex_released"},
+     {ompt_callback_dependences, "dependences"},
+     {ompt_callback_task_dependence, "task_dependence"},
+     {ompt_callback_work, "work"},
+     {ompt_callback_masked, "masked"},
+     {ompt_callback_target_map, "target_map"},
+     {ompt_callback_target_map_emi, "target_map"},
+     {ompt_callback_sync_region, "sync_region"},
+     {ompt_callback_lock_init, "lock_init"},
+     {ompt_callback_lock_destroy, "lock_destroy"},
+     {ompt_callback_mutex_acquire, "mutex_acquire"},
+     {ompt_callback_mutex_acquired, "mutex_acquired"},
+     {ompt_callback_nest_lock, "nest_lock"},
+     {ompt_callback_flush, "flush"},
+     {ompt_callback_cancel, "cancel"},
+     {ompt_callback_reduction, "reduction"},
+     {ompt_callback_dispatch, "dispatch"}}};
 
 bool convert_native(const EntryPoints& entry, const Range& range, ompt_buffer_cursor_t at, DeviceSink& sink,
                     DeviceRecord& out) noexcept {
@@ -206,7 +178,7 @@ DeviceRecord convert(const ompt_record_ompt_t& record, std::int32_t device, Devi
     default:
       out.kind = DeviceRecordKind::native;
       out.end = out.start;
-      out.name = sink.intern(name_of_type(static_cast<int>(record.type)));
+      out.name = sink.intern(names_of_types[record.type]);
   }
   return out;
 }
