@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,18 @@ struct Property {
   std::string name, value;             ///< value: as text, of a number by text_of() (value_text.hpp)
   ValueType type = ValueType::string;  ///< a string or a number; those of an archive are strings
 };
+/// The first of that name; nullptr: there is none. `Properties`: a vector of them, const or not.
+template <class Properties>
+auto* find_property(Properties& all, std::string_view name) {
+  for (auto& property : all)
+    if (property.name == name) return &property;
+  return static_cast<decltype(all.data())>(nullptr);
+}
+/// "": it is not there.
+inline std::string property_value(const std::vector<Property>& all, std::string_view name) {
+  const Property* const found = find_property(all, name);
+  return found == nullptr ? std::string{} : found->value;
+}
 
 /// Values as OTF2_Paradigm.
 enum class Paradigm : std::uint8_t {

@@ -17,14 +17,10 @@ namespace tracer {
 
 /// 0: it ended with its process, or the end is unknown.
 inline std::uint64_t thread_end(const Location& location) {
-  for (const Property& property : location.properties) {
-    if (property.name != properties::thread_ended) continue;
-    std::uint64_t time = 0;
-    const char *const begin = property.value.data(), *const end = begin + property.value.size();
-    const auto [last, error] = std::from_chars(begin, end, time);
-    return error == std::errc{} && last == end ? time : 0;
-  }
-  return 0;
+  const std::string text = property_value(location.properties, properties::thread_ended);
+  std::uint64_t time = 0;
+  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), time);
+  return error == std::errc{} && last == text.data() + text.size() ? time : 0;
 }
 
 /// In the time of tables, from the begin of the trace.

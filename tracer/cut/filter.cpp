@@ -236,9 +236,8 @@ std::uint64_t parse_duration(std::string_view text) {
 
 void record_filter(Definitions& definitions, const std::string& text) {
   auto& all = definitions.properties;
-  const auto before =
-      std::find_if(all.begin(), all.end(), [](const Property& p) { return p.name == properties::filter; });
-  if (before == all.end()) {
+  Property* const before = find_property(all, properties::filter);
+  if (before == nullptr) {
     all.push_back({properties::filter, text});
   } else if (text.starts_with(phase_rule) || before->value.size() + text.size() <= 2 * most_text) {
     append_rule(before->value, text);  // those of phases are read again

@@ -45,10 +45,7 @@ double stolen_at(const std::string& points, double time) {
 
 /// The host's share of the part. What has no times lies evenly in the whole run.
 void cut_stolen(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
-  const auto find = [&](const char* name) -> Property* {
-    const auto found = std::find_if(properties.begin(), properties.end(), [&](auto& one) { return one.name == name; });
-    return found == properties.end() ? nullptr : &*found;
-  };
+  const auto find = [&](const char* name) { return find_property(properties, name); };
   Property* const stolen = find(properties::run_stolen_ns);
   const Property *const start = find(properties::run_process_start), *const end = find(properties::run_process_end);
   if (stolen == nullptr || start == nullptr || end == nullptr) return;
@@ -165,9 +162,8 @@ class PartSource final : public SourceOver, private EventVisitor {
   }
   /// Of an archive that is a part itself: of which, too.
   void name_part(const std::string& text) {
-    const auto known = std::find_if(definitions_.properties.begin(), definitions_.properties.end(),
-                                    [](const Property& property) { return property.name == properties::part; });
-    if (known == definitions_.properties.end()) {
+    Property* const known = find_property(definitions_.properties, properties::part);
+    if (known == nullptr) {
       definitions_.properties.push_back({properties::part, text});
     } else {
       known->value += "; of that " + text;

@@ -17,15 +17,9 @@ namespace tracer {
 namespace fs = std::filesystem;
 namespace {
 
-std::string property(const std::vector<Property>& properties, std::string_view name) {
-  for (const Property& p : properties)
-    if (p.name == name) return p.value;
-  return {};
-}
-
 std::string fact(const std::vector<Property>& properties, const std::string& name) {
-  const std::string plain = property(properties, properties::ours + name);
-  return plain.empty() ? property(properties, properties::run + name) : plain;
+  const std::string plain = property_value(properties, properties::ours + name);
+  return plain.empty() ? property_value(properties, properties::run + name) : plain;
 }
 
 bool is_sum(const std::string& name) {
@@ -103,12 +97,12 @@ PartOfJob read_part_of_job(const fs::path& directory, bool own_too) {
     if (mpi.empty()) part.rank = static_cast<long>(*rank);
     part.is_another_to_launcher = mpi.size == 1 && *rank != 0;
   }
-  part.host = property(all, properties::host);
-  part.process_id = property(all, properties::process_id);
-  part.parent_id = property(all, properties::parent_process_id);
-  part.program = property(all, properties::program);
-  part.ending = property(all, properties::ending);
-  part.not_recorded = property(all, properties::not_recorded);
+  part.host = property_value(all, properties::host);
+  part.process_id = property_value(all, properties::process_id);
+  part.parent_id = property_value(all, properties::parent_process_id);
+  part.program = property_value(all, properties::program);
+  part.ending = property_value(all, properties::ending);
+  part.not_recorded = property_value(all, properties::not_recorded);
   part.mpi_abort = fact(all, properties::run_fact(properties::run_mpi_abort));
   // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
   if (mpi.size == 1) mpi.world += '\n' + part.host + '\n' + part.process_id;

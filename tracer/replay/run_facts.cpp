@@ -103,13 +103,9 @@ ThreadFacts thread_facts(const Location& location) {
 }
 
 std::string fact_of_run(const Definitions& definitions, std::string_view name) {
-  const auto find = [&](const std::vector<Property>& all) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Property& one) { return one.name == name; });
-    return found == all.end() ? std::string{} : found->value;
-  };
-  std::string value = find(definitions.properties);
+  std::string value = property_value(definitions.properties, name);
   for (const LocationGroup& group : definitions.groups_of_locations)
-    if (value.empty()) value = find(group.properties);
+    if (value.empty()) value = property_value(group.properties, name);
   return value;
 }
 
@@ -122,8 +118,7 @@ bool is_initial_thread(const Location& location) {
 
 bool never_met_openmp(const Location& location) {
   return !location.name.starts_with("OMP") && !location.name.starts_with("Master thread") &&
-         std::none_of(location.properties.begin(), location.properties.end(),
-                      [](const Property& property) { return property.name == properties::thread_type; });
+         find_property(location.properties, properties::thread_type) == nullptr;
 }
 
 std::string ending_text(const RunFacts& facts) {

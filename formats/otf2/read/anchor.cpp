@@ -44,10 +44,8 @@ void require_supported(const ArchiveInfo& info) {
 }  // namespace
 
 const std::string* ArchiveInfo::property(std::string_view property_name) const {
-  for (const auto& p : properties) {
-    if (p.name == property_name) return &p.value;
-  }
-  return nullptr;
+  const Property* const found = find_property(properties, property_name);
+  return found == nullptr ? nullptr : &found->value;
 }
 
 fs::path ArchiveInfo::event_file(std::uint64_t location) const {

@@ -35,8 +35,8 @@ void add_part(std::vector<samples::Pause>& parts, samples::Pause pause, std::uin
 
 std::uint32_t thread_id_of(const Location& location) {
   for (const std::string_view name : {samples::thread_of_job_property, samples::thread_property})
-    for (const Property& property : location.properties)
-      if (property.name == name) return static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10));
+    if (const Property* const known = find_property(location.properties, name))
+      return static_cast<std::uint32_t>(std::strtoul(known->value.c_str(), nullptr, 10));
   return 0;
 }
 

@@ -15,12 +15,6 @@
 namespace tracer::report {
 namespace {
 
-std::string property_of_report(const Report& report, const std::string& name) {
-  for (const Property& property : report.properties)
-    if (property.name == name) return property.value;
-  return {};
-}
-
 /// Whether the end of what is looked at was chosen: "to 2 s", "from 1 s to 2 s, ranks 0".
 bool has_chosen_end(const std::string& part) {
   return part.starts_with("to ") || part.find(" to ") != std::string::npos;
@@ -46,10 +40,10 @@ constexpr RecordedAspect recorded_aspects[] = {
     {"the part of the trace", [](const Report& report) { return report.part; }},
     {"TRACER_RECORD",
      [](const Report& report) {
-       return property_of_report(report, std::string{properties::setting} + "TRACER_RECORD");
+       return property_value(report.properties, std::string{properties::setting} + "TRACER_RECORD");
      }},
     {"how it was observed from outside",
-     [](const Report& report) { return property_of_report(report, properties::provenance); }},
+     [](const Report& report) { return property_value(report.properties, properties::provenance); }},
     {"what pauses of the recording leave out",
      [](const Report& report) {
        const bool is_paused = report.event_counts.contains(name_of(EventType::measurement_on_off));

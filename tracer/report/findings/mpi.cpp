@@ -91,11 +91,9 @@ constexpr const char* advice_for_unequal_ranks =
 /// Using a thread level that was not requested from MPI is an error of the program, though it often goes well
 /// (MPI 4.0, 11.6.1).
 void Judge::level_of_threads() {
-  const auto level = std::find_if(report_.properties.begin(), report_.properties.end(),
-                                  [](const Property& property) { return property.name == properties::mpi_threads; });
+  const Property* const level = find_property(report_.properties, properties::mpi_threads);
   const MpiReport& mpi = report_.mpi;
-  if (level == report_.properties.end() || mpi.other_calls == 0 || mpi.other_region >= definitions_.regions.size())
-    return;
+  if (level == nullptr || mpi.other_calls == 0 || mpi.other_region >= definitions_.regions.size()) return;
   if (level->value != "single" && level->value != "funneled") return;
   note("mpi-thread-level",
        "MPI was begun for calls by one thread (MPI_THREAD_" +

@@ -34,8 +34,7 @@ bool is_part_of_work(const Region& region, Directive construct) {
 Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     : definitions_{definitions}, replay_{replay} {
   states_.resize(definitions.locations.size());
-  is_ours_ = std::any_of(definitions.properties.begin(), definitions.properties.end(),
-                         [](const Property& property) { return property.name == properties::version; });
+  is_ours_ = find_property(definitions.properties, properties::version) != nullptr;
   std::map<std::uint32_t, std::uint32_t> known;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Location& location = definitions.locations[i];

@@ -17,9 +17,7 @@ namespace {
 constexpr std::uint64_t start_of_a_process = 30'000'000;
 
 std::uint64_t number_of(const std::vector<Property>& properties, std::string_view name) {
-  for (const Property& property : properties)
-    if (property.name == name) return std::strtoull(property.value.c_str(), nullptr, 10);
-  return 0;
+  return std::strtoull(property_value(properties, name).c_str(), nullptr, 10);
 }
 
 /// With the tool's own start, and as much longer as the first thread was without a processor until then: of what the

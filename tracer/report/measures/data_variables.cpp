@@ -216,8 +216,7 @@ void DataMovement::finished(std::uint64_t last) {
   constexpr std::uint64_t moment = 1'000'000;
   const ClockProperties& clock = definitions_.clock;
   const bool is_cut = last + moment < clock.offset + clock.length || run_facts(definitions_).is_cut() ||
-                      std::any_of(definitions_.properties.begin(), definitions_.properties.end(),
-                                  [](const Property& property) { return property.name == properties::part; });
+                      find_property(definitions_.properties, properties::part) != nullptr;
   for (auto& [key, device] : devices_) {
     if (!is_cut) drop_sent(device, 0, std::numeric_limits<std::uint64_t>::max());
     for (const auto& [address, memory] : device.memory)

@@ -33,9 +33,7 @@ std::uint64_t compute_units(const Definitions& definitions, const Location& loca
 }
 
 bool is_of_host(const Location& location) {
-  for (const Property& property : location.properties)
-    if (property.name == properties::provider) return property.value == "host";
-  return false;
+  return property_value(location.properties, properties::provider) == "host";
 }
 
 }  // namespace
