@@ -9,6 +9,7 @@
 
 #include "tests/report/reported.hpp"
 #include "tests/report/trace_builder.hpp"
+#include "tracer/replay/attributes.hpp"
 #include "tracer/replay/timeline.hpp"
 
 using namespace tracer;
@@ -247,4 +248,10 @@ TEST_CASE("of many changes of a device's memory the peaks are kept") {
   std::uint64_t most = 0;
   for (const Json& point : memory["points"]) most = std::max(most, point[1].get<std::uint64_t>());
   CHECK(most == 1'000'000);
+}
+
+TEST_CASE("an attribute that the archive does not define is on no event") {
+  const EventAttribute attributes[] = {{undefined_ref, 7}, {2, 5}};
+  CHECK(report::attribute_value(attributes, undefined_ref) == 0);
+  CHECK(report::attribute_value(attributes, 2) == 5);
 }

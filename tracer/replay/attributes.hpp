@@ -34,7 +34,7 @@ inline std::uint32_t find_parameter(const Definitions& definitions, std::string_
 inline std::uint64_t attribute_value(std::span<const EventAttribute> attributes, std::uint32_t attribute) {
   std::uint64_t value = 0;
   for (const EventAttribute& one : attributes)
-    if (one.attribute == attribute) value = one.value;
+    if (one.attribute == attribute && attribute != undefined_ref) value = one.value;
   return value;
 }
 

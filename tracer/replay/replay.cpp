@@ -93,13 +93,6 @@ std::uint64_t Replay::end_of(LocationRef ref) const {
   return location.ended == 0 ? last_of(ref) : std::max(location.ended, location.last);
 }
 
-std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const {
-  for (const EventAttribute& attribute : attributes) {
-    if (attribute.attribute == which && which != undefined_ref) return attribute.value;
-  }
-  return 0;
-}
-
 /// What every event, or nearly every one, goes through is inlined: it is a fourth of what reading a trace takes.
 [[gnu::always_inline]] inline void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
   const std::uint64_t from = location.last;
@@ -147,7 +140,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
   // Where there is no device the host runs target regions itself.
-  if (region.construct == Directive::target && static_cast<std::int64_t>(attribute(attributes, device_)) < 0)
+  if (region.construct == Directive::target && static_cast<std::int64_t>(attribute_value(attributes, device_)) < 0)
     activity = Activity::work;
   Frame& frame = task.stack.push();
   frame.region = event.ref;

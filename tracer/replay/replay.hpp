@@ -87,7 +87,6 @@ class Replay final : public EventVisitor {
   std::uint64_t irregular() const { return irregular_; }
 
  private:
-  std::uint64_t attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const;
   bool count(LocationRef ref, std::size_t events);
   void step(LocationRef ref, LocationState& location, const Event& event, std::span<const EventAttribute> attributes);
   void charge(LocationRef ref, LocationState& location, std::uint64_t time);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracer/ompt_values.hpp"
+#include "tracer/replay/attributes.hpp"
 #include "tracer/replay/replay.hpp"
 
 namespace tracer::report {
@@ -44,14 +45,14 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   TaskRef task = pool_.make();
   task->is_explicit = true;
   task->number = ++tasks_begun_;
-  task->id = attribute(attributes, task_id_);
+  task->id = attribute_value(attributes, task_id_);
   task->location = task->created_on = ref;
   task->parent = location.current;
   if (const FrameStack& open = location.current->stack;
       !open.empty() && classes_[open.back().region].construct == Directive::task_create)
     task->creation = open.back().region;
   task->team = team_of(location, event);
-  const std::uint64_t flags = attribute(attributes, task_flags_);
+  const std::uint64_t flags = attribute_value(attributes, task_flags_);
   task->is_final = location.current->is_final || (flags & task_flag::is_final) != 0;
   // In a team of one thread, libomp calls every task undeferred: that says nothing of the program.
   const bool is_alone = task->team == nullptr || task->team->size <= 1;
@@ -117,8 +118,8 @@ std::vector<Task*> Replay::open_tasks() const {
 }
 
 void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attributes) {
-  const auto source = by_id_.find(in_process(ref, attribute(attributes, source_id_)));
-  const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));
+  const auto source = by_id_.find(in_process(ref, attribute_value(attributes, source_id_)));
+  const auto sink = by_id_.find(in_process(ref, attribute_value(attributes, sink_id_)));
   if (source == by_id_.end() || sink == by_id_.end()) return;
   Task *const from = source->second, *const to = sink->second;
   if (from != to && !to->started) depend(*from, *to);
@@ -126,8 +127,8 @@ void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attribu
 
 /// A task that a cancellation discards is named before the thread switches to it, only to complete it.
 void Replay::cancel(LocationRef ref, std::span<const EventAttribute> attributes) {
-  if ((attribute(attributes, cancel_flags_) & cancel_flag::discarded_task) == 0) return;
-  const auto task = by_id_.find(in_process(ref, attribute(attributes, task_id_)));
+  if ((attribute_value(attributes, cancel_flags_) & cancel_flag::discarded_task) == 0) return;
+  const auto task = by_id_.find(in_process(ref, attribute_value(attributes, task_id_)));
   if (task != by_id_.end() && !task->second->started) task->second->discarded = true;
 }
 

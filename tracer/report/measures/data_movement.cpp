@@ -39,12 +39,6 @@ DataMovement::Kind DataMovement::kind_of(RegionRef region) const {
   return region < kinds_.size() ? kinds_[region] : Kind::other;
 }
 
-std::uint64_t DataMovement::value(std::span<const EventAttribute> attributes, std::uint32_t which) const {
-  for (const EventAttribute& attribute : attributes)
-    if (attribute.attribute == which) return attribute.value;
-  return 0;
-}
-
 void DataMovement::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   if (definitions_.locations[location].kind == LocationKind::accelerator_stream)
     return on_stream(location, event, attributes);
@@ -65,7 +59,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
     return;
   }
   if (event.ref != open.cost.region) return;
-  if (const auto address = value(attributes, destination_); address != 0) open.destination = address;
+  if (const auto address = attribute_value(attributes, destination_); address != 0) open.destination = address;
   Open ended = open;
   ended.cost.ns = ended.ns = event.time - std::min(event.time, std::max(ended.begin, fetch_began(location, ended)));
   found->second.pop_back();
@@ -129,7 +123,7 @@ void DataMovement::construct_ended(LocationRef location, const Construct& constr
 
 void DataMovement::on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   if (event.type == EventType::rma_put) {
-    const auto fetch = fetches_.find(replay_.in_process(location, value(attributes, host_op_id_)));
+    const auto fetch = fetches_.find(replay_.in_process(location, attribute_value(attributes, host_op_id_)));
     if (fetch != fetches_.end() && fetch->second == 0) fetch->second = event.time;
     return;
   }
@@ -140,7 +134,7 @@ void DataMovement::on_stream(LocationRef location, const Event& event, std::span
     ++kernels.begun;
     kernel_began_[location] = event.time;
     // A kernel that no construct launched, such as one of a CUDA library that was given the device's address.
-    if (value(attributes, host_op_id_) == 0) kernel_of(replay_.process_of(location));
+    if (attribute_value(attributes, host_op_id_) == 0) kernel_of(replay_.process_of(location));
   } else if (const auto began = kernel_began_.find(location); began != kernel_began_.end()) {
     --kernels.running;
     kernels.budget = event.time - std::min(event.time, began->second);
@@ -153,13 +147,13 @@ void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
                          std::span<const EventAttribute> attributes) {
   Open open;
   open.kind = kind;
-  open.id = value(attributes, host_op_id_);
+  open.id = attribute_value(attributes, host_op_id_);
   open.begin = event.time;
-  open.source = value(attributes, source_);
-  open.destination = value(attributes, destination_);
-  open.source_device = static_cast<std::int64_t>(value(attributes, source_device_));
-  open.destination_device = static_cast<std::int64_t>(value(attributes, destination_device_));
-  open.cost = {event.ref, undefined_ref, value(attributes, bytes_), 0, event.time};
+  open.source = attribute_value(attributes, source_);
+  open.destination = attribute_value(attributes, destination_);
+  open.source_device = static_cast<std::int64_t>(attribute_value(attributes, source_device_));
+  open.destination_device = static_cast<std::int64_t>(attribute_value(attributes, destination_device_));
+  open.cost = {event.ref, undefined_ref, attribute_value(attributes, bytes_), 0, event.time};
   const Kernels& kernels = kernels_[replay_.process_of(location)];
   open.kernels_begun = kernels.begun;
   open.beside_kernel = kernels.running > 0;

@@ -104,7 +104,6 @@ class DataMovement final : public Observer {
   using Key = std::pair<std::uint32_t, std::int64_t>;  ///< process, device number
 
   Kind kind_of(RegionRef region) const;
-  std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
   void begin(LocationRef location, Kind kind, const Event& event, std::span<const EventAttribute> attributes);
   void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   std::uint64_t fetch_began(LocationRef location, const Open& open);

@@ -69,12 +69,6 @@ void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, std::uint6
   if (duration > longest) longest = duration, longest_at = at;
 }
 
-std::uint64_t DeviceHabits::value(std::span<const EventAttribute> attributes, std::uint32_t which) const {
-  for (const EventAttribute& attribute : attributes)
-    if (attribute.attribute == which) return attribute.value;
-  return 0;
-}
-
 void DeviceHabits::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;
   if (event.type == EventType::buffer_flush) return hashed(location, event);
@@ -118,11 +112,12 @@ void DeviceHabits::entered(LocationRef location, Thread& thread, const Event& ev
     for (auto frame = thread.open.rbegin(); frame != thread.open.rend(); ++frame) {
       if (frame->kind != Kind::construct) continue;
       launches_[frame->region].submit = event.ref;
-      if (constructs_.size() < most_submits) constructs_[{process, value(attributes, host_op_id_)}] = frame->region;
+      if (constructs_.size() < most_submits)
+        constructs_[{process, attribute_value(attributes, host_op_id_)}] = frame->region;
       break;
     }
   }
-  thread.open.push_back({event.ref, kind, event.time, value(attributes, bytes_)});
+  thread.open.push_back({event.ref, kind, event.time, attribute_value(attributes, bytes_)});
 }
 
 void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& event) {
@@ -213,9 +208,9 @@ void DeviceHabits::on_stream(LocationRef location, const Event& event, std::span
     if (event.type == EventType::leave) kernel_ended(location, kernel, event.ref, event.time, unfilled);
   }
   if (event.type != EventType::enter) return;
-  const std::uint64_t grid = value(attributes, grid_);
+  const std::uint64_t grid = attribute_value(attributes, grid_);
   const std::uint64_t blocks = grid != 0 && !of_host_[location] ? blocks_of(grid) : 0;
-  kernel_begun(location, {value(attributes, host_op_id_), event.time, blocks});
+  kernel_begun(location, {attribute_value(attributes, host_op_id_), event.time, blocks});
 }
 
 void DeviceHabits::Filling::pass(std::uint64_t time, std::uint64_t units) {

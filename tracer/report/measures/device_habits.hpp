@@ -79,7 +79,6 @@ class DeviceHabits final : public Observer {
     std::uint64_t remove(const Kernel& kernel, std::uint64_t time, std::uint64_t units);
   };
 
-  std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
   void hashed(LocationRef location, const Event& event);
   void entered(LocationRef location, Thread& thread, const Event& event, std::span<const EventAttribute> attributes);
   void ended(LocationRef location, Thread& thread, const Event& event);
