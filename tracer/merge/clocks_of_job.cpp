@@ -3,12 +3,10 @@
 #include "tracer/merge/clocks_of_job.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "tracer/base/text.hpp"
@@ -263,11 +261,8 @@ std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts) {
 
 Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line) {
   if (!properties::is_time(property.name)) return property;
-  std::uint64_t time = 0;
-  const char* const end = property.value.data() + property.value.size();
-  if (const auto [last, error] = std::from_chars(property.value.data(), end, time); error != std::errc{} || last != end)
-    return property;
-  property.value = std::to_string(time + static_cast<std::uint64_t>(otf2::offset_at(line, time)));
+  if (const auto time = parse_number(property.value))
+    property.value = std::to_string(*time + static_cast<std::uint64_t>(otf2::offset_at(line, *time)));
   return property;
 }
 

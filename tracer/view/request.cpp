@@ -3,21 +3,18 @@
 #include "tracer/view/request.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "tracer/base/text.hpp"
 
 namespace tracer::view {
 namespace {
 
 std::uint64_t number_of(std::string_view text, const char* name) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw BadRequest{std::string{name} + " must be a whole number, 0 or more"};
-  return value;
+  if (const auto value = parse_number(text)) return *value;
+  throw BadRequest{std::string{name} + " must be a whole number, 0 or more"};
 }
 
 /// Of a list: each below `count`, at most `most` of them.

@@ -3,13 +3,12 @@
 #include "formats/otf2/common/mpi_communicators.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "tracer/base/budget.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
@@ -20,13 +19,6 @@ constexpr std::string_view comm_property = properties::mpi_comm, window_property
 constexpr std::uint64_t most_ranks = 1 << 24;
 /// Of all communicators of a part; of those beyond nobody is known.
 constexpr std::uint64_t most_members = 1 << 25;
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
 
 /// key=value;key=value;...;name=anything
 std::map<std::string, std::string> fields_of(std::string_view text) {
@@ -45,7 +37,7 @@ std::map<std::string, std::string> fields_of(std::string_view text) {
 
 std::optional<std::uint32_t> small(const std::map<std::string, std::string>& fields, const char* key) {
   const auto found = fields.find(key);
-  const auto value = found == fields.end() ? std::nullopt : number(found->second);
+  const auto value = found == fields.end() ? std::nullopt : parse_number(found->second);
   return value && *value < most_ranks ? std::optional{static_cast<std::uint32_t>(*value)} : std::nullopt;
 }
 
@@ -63,8 +55,8 @@ std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t be
     const auto end = std::min(rest.find(','), rest.size());
     const std::string_view item = rest.substr(0, end);
     const auto dash = item.find('-');
-    const auto first = number(item.substr(0, dash));
-    const auto last = dash == item.npos ? first : number(item.substr(dash + 1));
+    const auto first = parse_number(item.substr(0, dash));
+    const auto last = dash == item.npos ? first : parse_number(item.substr(dash + 1));
     if (!first || !last || *last < *first || *last >= below) return {};
     for (std::uint64_t rank = *first; rank <= *last; ++rank) ranks.push_back(rank);
     if (ranks.size() > below) return {};
@@ -103,8 +95,8 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
   part.world = std::move(world);
   std::optional<std::uint64_t> size, rank;
   for (const Property& p : properties) {
-    if (p.name == properties::mpi_world_size) size = number(p.value);
-    if (p.name == properties::mpi_world_rank) rank = number(p.value);
+    if (p.name == properties::mpi_world_size) size = parse_number(p.value);
+    if (p.name == properties::mpi_world_rank) rank = parse_number(p.value);
   }
   if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
   part.size = static_cast<std::uint32_t>(*size);
@@ -113,7 +105,7 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
     const std::string_view name = p.name;
     const bool is_comm = name.starts_with(comm_property);
     if (!is_of_mpi_object(name)) continue;
-    const auto n = number(name.substr(is_comm ? comm_property.size() : window_property.size()));
+    const auto n = parse_number(name.substr(is_comm ? comm_property.size() : window_property.size()));
     const auto fields = fields_of(p.value);
     if (!n || *n > most_ranks || text(fields, "identity").empty()) continue;
     const auto index = static_cast<std::uint32_t>(*n);
