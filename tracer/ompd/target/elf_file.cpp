@@ -2,17 +2,15 @@
 // Reads symbol tables and build ids with libelf, from files that may be damaged.
 #include "tracer/ompd/target/elf_file.hpp"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer::ompd {
@@ -36,21 +34,16 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::unord
   }
 }
 
-int open_regular(const std::string& path, std::string& why) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat status {};
-  if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    why = fd < 0 ? std::strerror(errno) : "not a regular file";
-    if (fd >= 0) ::close(fd);
-    return -1;
-  }
-  return fd;
+UniqueFd open_object(const std::string& path, std::string& why) {
+  RegularFile file = open_regular(path.c_str(), Links::follow);
+  if (!file) why = file.kind != nullptr ? "not a regular file" : std::strerror(file.error);
+  return std::move(file.fd);
 }
 
 }  // namespace
 
 std::unique_ptr<ElfFile> ElfFile::open(const std::string& path, std::string& why) {
-  const UniqueFd fd{open_regular(path, why)};
+  const UniqueFd fd = open_object(path, why);
   if (!fd) return nullptr;
   std::unique_ptr<ElfFile> file{new ElfFile};
   if (!file->read(fd.get(), false, why)) return nullptr;
@@ -116,7 +109,7 @@ void ElfFile::read_debug_file(const std::string& path) {
   }
   for (const auto& candidate : candidates) {
     std::string why;
-    const UniqueFd fd{open_regular(candidate, why)};
+    const UniqueFd fd = open_object(candidate, why);
     if (fd && read(fd.get(), true, why) && has_symtab_) return;
   }
 }
