@@ -2,7 +2,6 @@
 // Names and makes the archive's directory; what exists and is not empty is never used.
 #include "tracer/session/output_directory.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 #include <chrono>
 #include <optional>
@@ -32,16 +31,6 @@ bool take(OutputDirectory& result) {
   if (job_of_directory(at).empty()) return true;
   ::rmdir((at / "raw").c_str());  // a job has come at the same time
   return false;
-}
-
-void make_parents(const std::filesystem::path& path) {
-  std::filesystem::path built;
-  for (const auto& part : path.parent_path()) {
-    built /= part;
-    struct stat info {};
-    if (::stat(built.c_str(), &info) == 0) continue;
-    make_readable_directory(built);
-  }
 }
 
 JobRun* own_run = nullptr;  ///< of this process, in a launcher's job; never freed: the process may end in any way

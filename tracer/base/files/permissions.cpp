@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <system_error>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
@@ -23,6 +24,15 @@ bool make_readable_directory(const std::filesystem::path& path) {
   if (::lstat(path.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && (made.st_mode & 0700) != 0700)
     ::fchmodat(AT_FDCWD, path.c_str(), (made.st_mode & 0755) | 0700, 0);
   return true;
+}
+
+void make_parents(const std::filesystem::path& path) {
+  std::filesystem::path built;
+  std::error_code error;
+  for (const auto& part : path.parent_path()) {
+    built /= part;
+    if (!std::filesystem::exists(built, error)) make_readable_directory(built);
+  }
 }
 
 void keep_from_writing(int directory, const char* name) noexcept {

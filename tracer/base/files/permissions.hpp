@@ -10,6 +10,9 @@ namespace tracer {
 /// for any other failure, and for a device, beside which nothing is to be made.
 bool make_readable_directory(const std::filesystem::path& path);
 
+/// Likewise those above it that are not there.
+void make_parents(const std::filesystem::path& path);
+
 /// Takes from others the right to write what was made by the umask alone, and gives the user what the umask took.
 void keep_from_writing(int directory, const char* name) noexcept;
 

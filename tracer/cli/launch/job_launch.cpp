@@ -28,15 +28,6 @@ fs::path directory_of_outer_launch() {
   return place.is_absolute() && !job_of_directory(place).empty() ? place : fs::path{};
 }
 
-void make_parents(const fs::path& path) {
-  fs::path built;
-  std::error_code error;
-  for (const auto& part : path.parent_path()) {
-    built /= part;
-    if (!fs::exists(built, error)) make_readable_directory(built);
-  }
-}
-
 std::string host_name() {
   char name[256] = "";
   ::gethostname(name, sizeof name - 1);
