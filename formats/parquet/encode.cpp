@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tracer/leb128.hpp"
+
 // Loops over a block of numbers take half the time with what newer processors have; the loader of glibc takes what
 // there is. Sanitizers' own code is not ready when it chooses.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
@@ -22,11 +24,6 @@ namespace tracer::parquet {
 namespace {
 
 constexpr std::size_t miniblocks = 4, miniblock = delta_block / miniblocks;
-
-void put_varint(std::uint64_t value, Bytes& out) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::uint8_t>(value | 0x80));
-  out.push_back(static_cast<std::uint8_t>(value));
-}
 
 std::uint64_t zigzag(std::int64_t value) {
   return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
@@ -88,10 +85,10 @@ constexpr auto packers = []<std::size_t... Width>(std::index_sequence<Width...>)
 }  // namespace
 
 void encode_delta_head(std::uint64_t count, std::int64_t first, Bytes& out) {
-  put_varint(delta_block, out);
-  put_varint(miniblocks, out);
-  put_varint(count, out);
-  put_varint(zigzag(first), out);
+  put_leb128(out, delta_block);
+  put_leb128(out, miniblocks);
+  put_leb128(out, count);
+  put_leb128(out, zigzag(first));
 }
 
 namespace {
@@ -235,14 +232,14 @@ void encode_indices(std::span<const std::uint32_t> indices, std::uint64_t size, 
     if (is_run(at)) {
       for (end = at + 8; end < count && indices[end] == indices[at] && is_run(end);) end += 8;
       while (end < count && indices[end] == indices[at]) ++end;
-      put_varint((end - at) << 1, out);
+      put_leb128(out, (end - at) << 1);
       for (unsigned byte = 0; byte < (width + 7) / 8; ++byte)
         out.push_back(static_cast<std::uint8_t>(indices[at] >> (8 * byte)));
     } else {
       do {  // by eight, until there is a run
         end = std::min(end + 8, count);
       } while (end < count && !is_run(end));
-      put_varint((end - at + 7) / 8 << 1 | 1, out);
+      put_leb128(out, (end - at + 7) / 8 << 1 | 1);
       pack_indices(indices.subspan(at, end - at), width, out);
     }
     at = end;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/leb128.hpp"
+
 namespace tracer::parquet {
 
 /// Writes one struct and those inside it; fields in ascending order of their ids.
@@ -79,10 +81,7 @@ class Thrift {
     outer_.push_back(last_);
     last_ = 0;
   }
-  void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<char>(value | 0x80));
-    out_.push_back(static_cast<char>(value));
-  }
+  void varint(std::uint64_t value) { put_leb128(out_, value); }
   void zigzag(std::int64_t value) {
     varint(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
   }

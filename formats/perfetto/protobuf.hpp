@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tracer/leb128.hpp"
+
 namespace tracer::perfetto {
 
 /// Fields are appended in the order of the calls. Messages in messages are built apart and added as bytes.
@@ -30,13 +32,7 @@ class Message {
 
  private:
   void key(std::uint32_t field, unsigned wire_type) { put(std::uint64_t{field} << 3 | wire_type); }
-  void put(std::uint64_t value) {
-    while (value >= 0x80) {
-      bytes_.push_back(static_cast<char>(value | 0x80));
-      value >>= 7;
-    }
-    bytes_.push_back(static_cast<char>(value));
-  }
+  void put(std::uint64_t value) { put_leb128(bytes_, value); }
   std::string bytes_;
 };
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tracer/report/page/bytes.hpp"
+#include "tracer/leb128.hpp"
 
 namespace tracer::report {
 namespace {
@@ -133,10 +133,10 @@ void PageSamples::encode() {
     std::uint64_t last = 0;
     auto counted = counted_[l].begin();
     for (const Cell& cell : cells_[l]) {
-      append(bytes_, cell.bin - last);
-      append(bytes_, cell.kind);
-      append(bytes_, cell.count);
-      for (std::size_t c = 0; c < counters_.size(); ++c) append(bytes_, *counted++);
+      put_leb128(bytes_, cell.bin - last);
+      put_leb128(bytes_, cell.kind);
+      put_leb128(bytes_, cell.count);
+      for (std::size_t c = 0; c < counters_.size(); ++c) put_leb128(bytes_, *counted++);
       last = cell.bin;
     }
   }

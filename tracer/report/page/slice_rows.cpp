@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "tracer/report/page/bytes.hpp"
+#include "tracer/leb128.hpp"
 
 namespace tracer::report {
 namespace {
@@ -40,9 +40,9 @@ std::uint64_t SliceHistogram::threshold(std::uint64_t limit) const {
 void SliceRows::put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint32_t name) {
   begin = std::max(begin, row.last);  // damaged traces may overlap
   end = std::max(begin, end);
-  append(row.bytes, begin - row.last);
-  append(row.bytes, end - begin);
-  append(row.bytes, name);
+  put_leb128(row.bytes, begin - row.last);
+  put_leb128(row.bytes, end - begin);
+  put_leb128(row.bytes, name);
   note_name(name);
   row.last = end;
   ++row.count;
