@@ -19,18 +19,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// JSON inside of <script>: "<" could end it.
-std::string for_script(const Json& json) {
-  std::string text;
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text.push_back(c);
-  }
-  return text;
-}
-
 /// What is written into the page.
 struct PageContents {
   std::deque<PageSide> sides;
@@ -53,29 +41,23 @@ struct PageContents {
 
 void fill_page(const PageContents& page, std::ostream& out) {
   const std::deque<PageSide>& sides = page.sides;
-  std::string_view rest = page_html;
-  while (!rest.empty()) {  // the page's places for what is filled in
-    const std::size_t at = std::min({rest.find("/*STYLE*/"), rest.find("/*META*/"), rest.find("/*SLICES*/"),
-                                     rest.find("/*SAMPLES*/"), rest.find("/*SCRIPT*/")});
-    out << rest.substr(0, at);
-    if (at == std::string_view::npos) break;
-    const std::string_view place = rest.substr(at, rest.find("*/", at) + 2 - at);
-    if (place == "/*STYLE*/") out << page_css;
-    if (place == "/*META*/") out << page.meta;
-    if (place == "/*SLICES*/") {
+  const auto put = [&](std::string_view text) { out << text; };
+  fill_places(page_html, put, [&](std::string_view place) {
+    if (place == "STYLE") out << page_css;
+    if (place == "META") out << page.meta;
+    if (place == "SLICES") {
       Base64 encoded{out};
       for (const PageSide& side : sides)
         for (const auto& [key, row] : side.slices().rows()) encoded.add(row.bytes);
       encoded.finish();
     }
-    if (place == "/*SAMPLES*/") {
+    if (place == "SAMPLES") {
       Base64 encoded{out};
       for (const PageSide& side : sides) encoded.add(side.samples());
       encoded.finish();
     }
-    if (place == "/*SCRIPT*/") out << page_js;
-    rest.remove_prefix(at + place.size());
-  }
+    if (place == "SCRIPT") out << page_js;
+  });
 }
 
 PageContents collect(std::initializer_list<const PageTrace*> traces, const Json& diff, const HtmlOptions& options,
@@ -107,7 +89,7 @@ PageContents collect(std::initializer_list<const PageTrace*> traces, const Json&
     page.arrows = std::max<std::uint64_t>(page.arrows, side.slices().arrows().size());
   }
   page.arrow_bytes = meta["arrows"].dump().size();
-  page.meta = for_script(meta);
+  page.meta = for_script(meta.dump(-1, ' ', false, Json::error_handler_t::replace));
   return page;
 }
 
