@@ -11,6 +11,7 @@
 
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/check/check.hpp"
+#include "tracer/definitions.hpp"
 #include "tracer/own_number.hpp"
 #include "tracer/property_names.hpp"
 
@@ -116,6 +117,7 @@ class CheckContext {
   std::string_view region_name(std::uint64_t region) const;
   std::string_view construct(std::uint64_t region) const { return construct_of(region_name(region)); }
   unsigned role(std::uint64_t region) const;
+  bool has_role(std::uint64_t region, RegionRole of) const { return role(region) == static_cast<unsigned>(of); }
   bool is_openmp(std::uint64_t region) const;
 
   /// The locations of a communicator by rank; empty when it makes no sense.

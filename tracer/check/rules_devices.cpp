@@ -101,7 +101,7 @@ class StreamOverlap final : public Rule {
   void event(const EventView& e) override {
     if (!c_.is_stream(e.location)) return;
     const bool is_region = e.kind == EventKind::enter || e.kind == EventKind::leave;
-    if (is_region && c_.role(e.field[0]) == static_cast<unsigned>(RegionRole::artificial)) return;
+    if (is_region && c_.has_role(e.field[0], RegionRole::artificial)) return;
     auto& open = open_[c_.index_of(e.location)];
     if (e.kind == EventKind::enter || is_rma_begin(e.kind)) {
       if (open++ > 0) add_violation(e, "begins while another operation of the stream runs");
@@ -132,7 +132,7 @@ class KernelSubmits final : public Rule {
     if (e.kind == EventKind::enter) {
       const bool stream = c_.is_stream(e.location);
       if (!stream && c_.construct(e.field[0]) != "target submit") return;
-      if (stream && c_.role(e.field[0]) == static_cast<unsigned>(RegionRole::data_transfer)) return;
+      if (stream && c_.has_role(e.field[0], RegionRole::data_transfer)) return;
       waiting.yes = false;
       if (const auto* id = e.attribute(attribute_)) return found(e.location, e.time, e.position, id->value, stream);
       if (!stream || is_openmp_kernel(e.field[0])) waiting = {true, e.time, e.position, e.field[0]};
@@ -238,7 +238,7 @@ class Transfers final : public Rule {
     if (attribute == nullptr) return;
     const OwnNumber id = c_.in_process(e.location, attribute->value);
     if (e.kind == EventKind::enter) {
-      if (c_.is_stream(e.location) || c_.role(e.field[0]) != static_cast<unsigned>(RegionRole::data_transfer)) return;
+      if (c_.is_stream(e.location) || !c_.has_role(e.field[0], RegionRole::data_transfer)) return;
       const auto* bytes = e.attribute(bytes_);
       const Side host{e.location, e.time, e.position, bytes == nullptr ? unknown : bytes->value};
       if (const auto early = early_.find(id); early != early_.end()) {

@@ -17,10 +17,6 @@
 namespace tracer::check {
 namespace {
 
-bool has_role(const CheckContext& c, std::uint64_t region, RegionRole role) {
-  return c.role(region) == static_cast<unsigned>(role);
-}
-
 /// A target region that the host runs itself: its thread is a team of its own there, and shares nothing with the other
 /// members of the team around it.
 bool is_in_target(const CheckContext& c, const EventView& e) {
@@ -169,7 +165,7 @@ class Barriers final : public Rule {
   bool is_barrier(std::uint64_t region, std::string_view construct) const {
     if (!c_.is_openmp(region)) return false;  // MPI_Barrier is no member's of a team
     if (construct == "taskgroup" || construct == "teams barrier" || construct.ends_with(" wait")) return false;
-    return has_role(c_, region, RegionRole::barrier) || has_role(c_, region, RegionRole::implicit_barrier);
+    return c_.has_role(region, RegionRole::barrier) || c_.has_role(region, RegionRole::implicit_barrier);
   }
   bool inside_barrier(const EventView& e) const {
     const auto& open = c_.open_regions(e);

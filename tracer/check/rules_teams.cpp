@@ -79,8 +79,7 @@ class TeamNesting final : public Rule {
     if (s.frames.size() < 2) return add_violation(e, "no team was begun");
     if (s.frames.back().team != team)
       add_violation(e, "the team " + std::to_string(s.frames.back().team) + " is open, not " + std::to_string(team));
-    const bool after_parallel =
-        s.last_kind == EventKind::leave && c_.role(s.last_region) == static_cast<unsigned>(RegionRole::parallel);
+    const bool after_parallel = s.last_kind == EventKind::leave && c_.has_role(s.last_region, RegionRole::parallel);
     if (parallel_regions_ && s.last_kind != EventKind::none && !after_parallel)
       add_violation(e, "does not come right after the Leave of a parallel region");
   }

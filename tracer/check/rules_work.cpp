@@ -12,10 +12,6 @@
 namespace tracer::check {
 namespace {
 
-bool has_role(const CheckContext& c, std::uint64_t region, RegionRole role) {
-  return c.role(region) == static_cast<unsigned>(role);
-}
-
 class ThreadIds final : public Rule {
  public:
   explicit ThreadIds(const CheckContext& c) : Rule(c), ids_(c.states().size()) {
@@ -64,7 +60,7 @@ class WorkInside final : public Rule {
     }
     if (s.in_task || c_.is_filtered()) return;
     for (const auto open : s.frames.back().open) {
-      if (has_role(c_, open, RegionRole::parallel)) return;
+      if (c_.has_role(open, RegionRole::parallel)) return;
     }
     add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside the team's parallel region");
   }
