@@ -139,8 +139,7 @@ struct Accumulated final : Rule {
   using Rule::Rule;
   bool wants(EventKind kind) const override { return kind == EventKind::metric; }
   void event(const EventView& e) override {
-    const auto* metric = d().metrics.find(e.field[0]);
-    if (metric != nullptr && metric->is_instance) metric = d().metrics.find(metric->metric_class);
+    const auto* metric = d().class_of(d().metrics.find(e.field[0]));
     if (metric == nullptr) return;
     for (std::size_t i = 0; i < std::min(e.values.size(), metric->members.size()); ++i) {
       const auto* member = d().metric_members.find(metric->members[i]);

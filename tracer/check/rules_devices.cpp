@@ -293,8 +293,7 @@ class DeviceMemory final : public Rule {
   using Rule::Rule;
   bool wants(EventKind k) const override { return k == EventKind::metric; }
   void event(const EventView& e) override {
-    const auto* metric = d().metrics.find(e.field[0]);
-    if (metric != nullptr && metric->is_instance) metric = d().metrics.find(metric->metric_class);
+    const auto* metric = d().class_of(d().metrics.find(e.field[0]));
     if (metric == nullptr) return;
     for (std::size_t i = 0; i < e.values.size() && i < metric->members.size(); ++i) {
       if (!is_memory(metric->members[i]) || e.types[i] != unsigned_number) continue;  // others may be negative

@@ -225,6 +225,10 @@ struct TraceDefinitions {
   std::vector<std::string> duplicates;  ///< "region 7": references defined more than once
   std::vector<std::string> orphans;     ///< properties and domains of what is not defined
 
+  /// Of an instance its class, else itself; nullptr: it is not defined.
+  const MetricDef* class_of(const MetricDef* metric) const {
+    return metric != nullptr && metric->is_instance ? metrics.find(metric->metric_class) : metric;
+  }
   /// The string, or "" when there is none.
   std::string_view text(std::uint64_t string_ref) const {
     const auto* found = strings.find(string_ref);

@@ -121,11 +121,6 @@ void add_io(const TraceDefinitions& from, Texts& text, const Indices& index, Def
                              handle.pre_created});
 }
 
-/// Null: the class is not defined.
-const otf2::MetricDef* class_of(const TraceDefinitions& from, const otf2::MetricDef& metric) {
-  return metric.is_instance ? from.metrics.find(metric.metric_class) : &metric;
-}
-
 /// What an instance's values are of.
 void add_scope(const otf2::MetricDef& metric, const Indices& index, Metric& to) {
   switch (metric.scope_type) {
@@ -150,7 +145,7 @@ void add_scope(const otf2::MetricDef& metric, const Indices& index, Metric& to) 
 void add_metrics(const TraceDefinitions& from, Texts& text, const Indices& index, Definitions& to) {
   for (std::size_t place = 0; place < from.metrics.size(); ++place) {
     const otf2::MetricDef& metric = from.metrics[place];
-    const otf2::MetricDef* of = class_of(from, metric);
+    const otf2::MetricDef* of = from.class_of(&metric);
     for (std::uint32_t i = 0; i < index.first_of_metric[place + 1] - index.first_of_metric[place]; ++i) {
       Metric out;
       const auto* member = of != nullptr && i < of->members.size() ? from.metric_members.find(of->members[i]) : nullptr;
@@ -237,7 +232,7 @@ std::vector<std::uint32_t> places_of_metrics(const otf2::TraceDefinitions& from)
       places.push_back(places.back());  // its instances have the events
       continue;
     }
-    const otf2::MetricDef* of = class_of(from, metric);
+    const otf2::MetricDef* of = from.class_of(&metric);
     const std::size_t members = of != nullptr && places.back() < most ? of->members.size() : 1;
     places.push_back(places.back() + static_cast<std::uint32_t>(std::max<std::size_t>(members, 1)));
   }
