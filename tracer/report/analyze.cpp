@@ -51,14 +51,18 @@ class ProgramName final : public Observer {
   std::uint64_t program_ = 0;
 };
 
+/// With the case of its letters changed: OTF2 wants properties' names in capitals.
+std::string cased(std::string name, int (*change)(int)) {
+  for (char& c : name) c = static_cast<char>(change(static_cast<unsigned char>(c)));
+  return name;
+}
+
 void count_callbacks(const Definitions& definitions, Report& report) {
   constexpr std::string_view prefix = properties::callbacks;
   for (const Property& property : definitions.properties) {
     if (!property.name.starts_with(prefix)) continue;
-    std::string name = property.name.substr(prefix.size());  // OTF2 wants properties' names in capitals
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    report.callbacks[name] = std::strtoull(property.value.c_str(), nullptr, 10);
+    report.callbacks[cased(property.name.substr(prefix.size()), std::tolower)] =
+        std::strtoull(property.value.c_str(), nullptr, 10);
   }
 }
 
@@ -67,15 +71,11 @@ void read_costs(const Definitions& definitions, Report& report) {
   const std::string prefix = std::string{properties::counter} + "TOOL";
   constexpr std::string_view suffix = "_NS";
   for (const Property& property : definitions.properties) {
-    std::string name = property.name;
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    const std::string name = cased(property.name, std::toupper);
     if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size() + 1)
       continue;
-    name = name.substr(prefix.size() + 1, name.size() - prefix.size() - suffix.size() - 1);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    report.tool[name] = std::strtoull(property.value.c_str(), nullptr, 10);
+    const std::string own = name.substr(prefix.size() + 1, name.size() - prefix.size() - suffix.size() - 1);
+    report.tool[cased(own, std::tolower)] = std::strtoull(property.value.c_str(), nullptr, 10);
   }
 }
 
