@@ -65,6 +65,12 @@ class Judge {
   // What kind of run it was (run.cpp, losses.cpp, processors.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
+  bool has_more_threads_than_processors() const;
+  void delayed_threads();
+  void unknown_delay();
+  void left_out_by_the_filter();
+  void stolen_time();
+  void recording_itself();
   void sleeping_machine();
   void what_was_not_recorded();
   void asleep_at_work();

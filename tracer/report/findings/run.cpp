@@ -178,14 +178,36 @@ void Judge::last_seen() {
 }
 
 void Judge::how_good_the_trace_is() {
-  const RunFacts& facts = report_.facts;
+  delayed_threads();
+  unknown_delay();
+  left_out_by_the_filter();
+  what_was_not_recorded();
+  stolen_time();
+  sleeping_machine();
+  begin_and_end_of_mpi();
+  spawned_programs();
+  lines_that_are_missing();
+  polls();
+  time_in_the_kernel();
+  asleep_at_work();
+  pageable_memory();
+  recording_itself();
+}
+
+bool Judge::has_more_threads_than_processors() const {
+  const double processors = report_.facts.processors;
+  return processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
+}
+
+/// Threads that could run and had no processor: since there are too many of them, or others.
+void Judge::delayed_threads() {
   // By the kernel's own sum: that threads which wait were late is as much a sign of others.
   std::uint64_t delay = account_.at(Place::descheduled), all_delay = 0;
   for (const AccountThread& row : account_.rows) all_delay += row.facts.delay;
   delay = std::max(delay, std::min(all_delay, there()));
   const double delayed = share(delay, there());
-  const double processors = facts.processors;
-  const bool shared = processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
+  const double processors = report_.facts.processors;
+  const bool shared = has_more_threads_than_processors();
   const char* const who = account_.most_at_once < threads_at_once() ? "ranks" : "threads";
   crowding_ = crowding_of(report_, definitions_);
   if (crowding_ && share(crowding_->delay, crowding_->delay + crowding_->processor) <= too_delayed) crowding_.reset();
@@ -207,11 +229,17 @@ void Judge::how_good_the_trace_is() {
                                          : "others, in this trace or not, were using the processors",
                   ours ? formatted("with as many %s as processors", who).c_str() : "on a quiet machine"));
   }
-  const bool is_delay_known = report_.delayed_in_whole > 0 ||
-                              std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
-                                return row.facts.processor != 0 || row.facts.delay != 0;
-                              });
-  if ((shared || facts.is_running()) && !is_delay_known) {
+}
+
+/// Where the trace, or this part of it, does not contain for how long threads were without a processor.
+void Judge::unknown_delay() {
+  const double processors = report_.facts.processors;
+  const bool shared = has_more_threads_than_processors();
+  const bool is_known = report_.delayed_in_whole > 0 ||
+                        std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
+                          return row.facts.processor != 0 || row.facts.delay != 0;
+                        });
+  if ((shared || report_.facts.is_running()) && !is_known) {
     doubtful_ = true;
     note("busy-machine",
          (shared ? formatted("%llu threads share %.4g processor%s", number(threads_at_once()), processors,
@@ -228,43 +256,43 @@ void Judge::how_good_the_trace_is() {
              "share of this part is unknown. Look at the verdict of the whole first.",
              100 * report_.delayed_in_whole));
   }
-  if (!lacks_.filter.empty()) {
-    doubtful_ = true;
-    note("filtered",
-         "Regions are left out (" + lacks_.filter +
-             "): their time counts as work of what is around them, or as serial. Findings hold for what is left; "
-             "look at the verdict without the filter first.");
-  }
-  what_was_not_recorded();
+}
+
+void Judge::left_out_by_the_filter() {
+  if (lacks_.filter.empty()) return;
+  doubtful_ = true;
+  note("filtered",
+       "Regions are left out (" + lacks_.filter +
+           "): their time counts as work of what is around them, or as serial. Findings hold for what is left; "
+           "look at the verdict without the filter first.");
+}
+
+/// By the host of a virtual machine.
+void Judge::stolen_time() {
+  const RunFacts& facts = report_.facts;
   const std::uint64_t ran = std::max(wall_, facts.end - std::min(facts.start, facts.end));  // also of a part of it
   const double stolen = share(facts.stolen_ns, ran * facts.processors_online);
   noise_ += stolen;
-  if (stolen >= too_stolen) {
-    doubtful_ = true;
-    note("stolen",
-         formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. The "
-                   "trace does not show when: work looks longer, and other threads wait for it. What is not well above "
-                   "that share of the run is no finding; repeat the run when the host is quiet.",
-                   time(facts.stolen_ns).c_str(), stolen * 100));
-  }
-  sleeping_machine();
-  begin_and_end_of_mpi();
-  spawned_programs();
-  lines_that_are_missing();
-  polls();
-  time_in_the_kernel();
-  asleep_at_work();
-  pageable_memory();
+  if (stolen < too_stolen) return;
+  doubtful_ = true;
+  note("stolen",
+       formatted("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. The "
+                 "trace does not show when: work looks longer, and other threads wait for it. What is not well above "
+                 "that share of the run is no finding; repeat the run when the host is quiet.",
+                 time(facts.stolen_ns).c_str(), stolen * 100));
+}
+
+/// Whether events are so close that times are also those of recording them.
+void Judge::recording_itself() {
   const std::uint64_t active =
       there() - account_.at(Place::serial_idle) - account_.at(Place::device_idle) - account_.at(Place::unknown);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
-  if (report_.events > 0 && apart < least_between_events) {
-    no_advice("perturbed");
-    note("perturbed",
-         formatted("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. "
-                   "Findings are given only for coarser constructs. A filter (--filter, TRACER_RECORD) makes it less.",
-                   format_count(report_.events).c_str(), number(apart)));
-  }
+  if (report_.events == 0 || apart >= least_between_events) return;
+  no_advice("perturbed");
+  note("perturbed",
+       formatted("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. "
+                 "Findings are given only for coarser constructs. A filter (--filter, TRACER_RECORD) makes it less.",
+                 format_count(report_.events).c_str(), number(apart)));
 }
 
 /// What is absent since nobody recorded it looks like something else.
