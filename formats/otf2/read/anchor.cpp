@@ -80,7 +80,7 @@ ArchiveInfo read_anchor(const fs::path& path) {
   info.description = in.string();
   if (anchor_format > 1) {
     read_properties(in, info);
-    info.trace_id = in.u64();
+    in.u64();  // the identifier of the trace
   }
   if (in.failed()) throw Error(info.anchor.string() + " is damaged: it is cut off");
   require_supported(info);

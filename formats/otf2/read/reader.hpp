@@ -35,7 +35,6 @@ struct ArchiveInfo {
   std::uint64_t locations = 0, definitions = 0;         ///< announced numbers
   std::string machine, creator, description;
   std::vector<Property> properties;
-  std::uint64_t trace_id = 0;
 
   /// nullptr: the archive has no such property.
   const std::string* property(std::string_view property_name) const;
