@@ -45,14 +45,18 @@ void write_archive_of_calls(const std::filesystem::path& directory) {
   trace.write(*sink);
 }
 
+index::TraceIndex opened_in(const std::filesystem::path& directory) {
+  auto source = otf2::open_archive(directory / "traces.otf2");
+  auto contents = std::make_shared<index::Contents>(index::build(*source, index::stamp_of(*source), {}));
+  return {std::move(source), std::move(contents)};
+}
+
 }  // namespace
 
 TEST_CASE("a window of few blocks that have very many events is summed up, and a narrow one of them is not") {
   const Scratch scratch;
   write_archive_of_calls(scratch / "trace");
-  auto source = otf2::open_archive(scratch / "trace" / "traces.otf2");
-  auto contents = std::make_shared<index::Contents>(index::build(*source, index::stamp_of(*source), {}));
-  index::TraceIndex opened{std::move(source), std::move(contents)};
+  index::TraceIndex opened = opened_in(scratch / "trace");
   constexpr std::uint64_t end = start + calls * us, width = 1000;
   for (LocationRef thread = 0; thread < 2; ++thread) {
     const std::size_t blocks = opened.blocks_within(thread, start, end);
@@ -62,4 +66,21 @@ TEST_CASE("a window of few blocks that have very many events is summed up, and a
     CHECK_FALSE(window_of(opened, thread, start, end, width, blocks - 1).is_exact);
     CHECK(window_of(opened, thread, start + 500 * us, start + 510 * us, width, 1).is_exact);
   }
+}
+
+TEST_CASE("what is open at the end of a trace ends there, also behind one of its region that took no time") {
+  const Scratch scratch;
+  TraceBuilder trace{2};
+  const RegionRef call = trace.region("call", RegionRole::function, 0, Paradigm::user);
+  trace.enter(0, start, call);
+  trace.leave(0, start, call);
+  trace.enter(0, start, call);
+  trace.enter(1, start, call);
+  trace.leave(1, start + ms, call);
+  trace.write(*make_otf2_sink(scratch / "trace"));
+  index::TraceIndex opened = opened_in(scratch / "trace");
+  const std::vector<index::Slice> slices = opened.slices(0, start, start + ms);
+  REQUIRE(slices.size() == 2);
+  CHECK(slices[0].end == start);
+  CHECK(slices[1].end == start + ms);
 }

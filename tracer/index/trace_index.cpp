@@ -188,7 +188,7 @@ std::uint64_t TraceIndex::end_of(LocationRef ref, std::size_t block, std::size_t
       is_found = true;
     }
   } found{one, static_cast<std::uint32_t>(depth)};
-  if (low > 0) replay(ref, low - 1, low - 1, found, {}, {});
+  if (low > block) replay(ref, low - 1, low - 1, found, {}, {});  // else nothing closes it
   return std::max(one.begin, found.is_found ? found.end : contents_->header().last);
 }
 
