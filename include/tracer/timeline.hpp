@@ -20,7 +20,7 @@ namespace tracer {
 struct Slice {
   LocationRef location = 0;
   std::uint32_t depth = 0;           ///< 0: outermost
-  std::uint32_t name = 0;            ///< index into slice_names(): the region, or one beyond for copies
+  std::uint32_t name = 0;            ///< index into slice_names(): the region, or one beyond
   std::uint64_t begin = 0, end = 0;  ///< end: 0 while open
   std::uint64_t task = 0;            ///< number of the explicit task, from 1; 0 none
   std::uint64_t bytes = 0;           ///< of a copy
@@ -139,7 +139,8 @@ struct TimelinePause {
 class TimelineVisitor {
  public:
   virtual ~TimelineVisitor() = default;
-  /// In order of time; slices of a location open and close like brackets.
+  /// In order of time; slices of a location open and close like brackets. Those of what was not recorded open when
+  /// they are over, right before they close.
   virtual void open(const Slice&) {}
   virtual void close(const Slice&) {}
   /// At the time of its end, after its begin.
@@ -163,13 +164,22 @@ class TimelineVisitor {
   virtual void finish() {}
 };
 
-/// Regions' names, then those of copies.
+/// How many names stand behind those of regions.
+inline constexpr std::uint32_t names_beyond_regions = 3;
+
+/// The name of slices in which recording was off: nobody knows what the location did.
+inline std::uint32_t name_of_not_recorded(const Definitions& definitions) {
+  return static_cast<std::uint32_t>(definitions.regions.size()) + names_beyond_regions - 1;
+}
+
+/// Regions' names, then those of copies, then that of what was not recorded.
 inline std::vector<std::string> slice_names(const Definitions& definitions) {
   std::vector<std::string> names;
-  names.reserve(definitions.regions.size() + 2);
+  names.reserve(definitions.regions.size() + names_beyond_regions);
   for (const Region& region : definitions.regions) names.push_back(region.name);
   names.emplace_back("copy to device");
   names.emplace_back("copy from device");
+  names.emplace_back("not recorded");
   return names;
 }
 
@@ -223,6 +233,7 @@ inline std::string broken_end(const Definitions& definitions) {
 
 /// A slice's category, for filters and colours of viewers; `name` as in slice_names().
 inline const char* category_of(const Definitions& definitions, std::uint32_t name) {
+  if (name == name_of_not_recorded(definitions)) return "not_recorded";
   if (name >= definitions.regions.size()) return "copy";
   switch (definitions.regions[name].role) {
     case RegionRole::parallel:

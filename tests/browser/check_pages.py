@@ -96,6 +96,21 @@ def check_tasks(browser):
     need(browser.evaluate("tracerReport.meta.arrows.length") == 20, "an arrow leads from each creation to its start")
 
 
+def check_paused(browser):
+    """What was not recorded is in the lanes, in the table and in the legend."""
+    names = browser.evaluate("tracerReport.lanes.map(l => l.rows.map(r => [...r.name].map(n => tracerReport.meta.names[n]).join(', ')).join('; '))")
+    region = "!$omp parallel @example.c:10"
+    need(names == [f"{region}, not recorded, {region}"] * 4, f"each thread's lane has the time that recording was off {names}")
+    rows = browser.evaluate("tracerReport.inView().rows.map(r => [tracerReport.meta.names[r.name], r.ns])")
+    need(rows == [["not recorded", 800e6], [region, 400e6]], f"it is apart from the regions' time {rows}")
+    legend = browser.evaluate("(() => { tracerReport.showTab('Summary'); return [...document.querySelectorAll('.legend span')].map(s => s.textContent).pop(); })()")
+    need(legend == "not recorded", f"the legend says what it is {legend}")
+    drawn = browser.evaluate("""(() => { const c = document.getElementById('timeline'), s = c.width / c.clientWidth, l = tracerReport.lanes[0], seen = new Set();
+        for (let x = 0; x < 30; ++x) seen.add([...c.getContext('2d').getImageData(Math.round((190 + (c.clientWidth - 190) * 0.7) * s) + x, Math.round((l.y + 3) * s), 1, 1).data].join());
+        return seen.size; })()""")
+    need(drawn > 1, f"and it is hatched: {drawn} colours side by side")
+
+
 def check_ring(browser):
     """64 ranks of 4 threads: lanes by process, arrows for messages, the matrix, and what is waited."""
     lanes = browser.evaluate("tracerReport.order().map(l => [l.owner.name, l.name])")
@@ -156,7 +171,7 @@ def checks(browser, directory):
     if shots:
         browser.open(page)
         browser.screenshot(shots / "report-imbalance.png")
-    for kind, check, *arguments in (("overlap", check_device), ("chain", check_tasks), ("lock", None), ("ring", check_ring, "64")):
+    for kind, check, *arguments in (("overlap", check_device), ("chain", check_tasks), ("lock", None), ("paused", check_paused), ("ring", check_ring, "64")):
         page = make(tracer, make_trace, directory, kind, *arguments)
         check_clean(browser, page)
         if check:

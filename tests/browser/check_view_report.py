@@ -51,6 +51,20 @@ def check_report(browser, tracer, trace):
         clean(browser, viewer)
 
 
+def check_paused(browser, tracer, trace):
+    """The time that recording was off is in the lanes and in the statistics, under a name of its own."""
+    with Viewer(tracer, trace) as viewer:
+        open_page(browser, viewer.url)
+        settle(browser, "tracerView.statistics() && tracerView.reporting.ready")
+        rows = browser.evaluate("tracerView.statistics().rows.map((row) => [tracerView.meta.names[row.name], row.own, row.count])")
+        assert ["not recorded", 800e6, 4] in rows, rows
+        names = browser.evaluate("tracerView.lanes.map((lane) => [...lane.rows[0].name].map((name) => tracerView.meta.activities[name]).join())")
+        assert names == ["work,not_recorded,work"] * 4, names
+        browser.evaluate("tracerView.showTab('Summary')")
+        assert browser.evaluate("[...document.querySelectorAll('.legend span')].map((one) => one.textContent).pop()") == "not recorded"
+        clean(browser, viewer)
+
+
 def check_phases_and_flames(browser, tracer, phases, sampled):
     with Viewer(tracer, phases) as viewer:
         open_page(browser, viewer.url)
@@ -83,9 +97,10 @@ def check_phases_and_flames(browser, tracer, phases, sampled):
 
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
-    for name in ("imbalance", "phases", "sampled"):
+    for name in ("imbalance", "phases", "sampled", "paused"):
         subprocess.run([make_trace, name, directory / name], check=True, stdout=subprocess.DEVNULL)
     check_report(browser, tracer, directory / "imbalance")
+    check_paused(browser, tracer, directory / "paused")
     check_phases_and_flames(browser, tracer, directory / "phases", directory / "sampled")
     print("ok")
 

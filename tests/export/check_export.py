@@ -215,12 +215,14 @@ def main():
     tracer, make_trace = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
-        for kind in ("imbalance", "chain", "overlap", "lock", "ring"):
+        for kind in ("imbalance", "chain", "overlap", "lock", "ring", "paused"):
             archive = directory / kind
             subprocess.run([make_trace, kind, archive], check=True)
             counts, total, copies, _ = enters(tracer, archive)
             truth = enters_by_otf2(archive)
             need(truth is None or truth == counts, f"{kind}: the report counts what OTF2's own reader counts")
+            if kind == "paused":
+                counts["not recorded"], total["not recorded"] = 4, 4 * 200_000_000  # of each thread a slice
             out, into = check_perfetto(export(tracer, archive, "perfetto", directory / (kind + ".pftrace")), counts, copies)
             if kind == "chain":
                 need(len(out) == len(into) == 20, "perfetto: a flow leads from each task's creation to its start")

@@ -14,6 +14,7 @@
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/page/html.hpp"
+#include "tracer/timeline.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -58,6 +59,19 @@ TEST_CASE("a page that would be too large keeps fewer slices") {
   CHECK(half > whole / 10);
   options.most_bytes = 1000;  // the page alone is larger, with no slice at all
   CHECK(page_of(trace, options).size() == whole);
+}
+
+TEST_CASE("a page has a slice of each time that recording was off, with a name and an activity of its own") {
+  TraceBuilder trace = paused_for(200 * ms);
+  const auto meta = nlohmann::json::parse(meta_of(page_of(trace, {})));
+  REQUIRE(meta["sides"][0]["names"] == meta["names"].size());
+  for (const char* list : {"labels", "activities", "sources"}) CHECK(meta[list].size() == meta["names"].size());
+  const std::size_t name = name_of_not_recorded(trace.definitions());
+  CHECK(meta["names"][name] == "not recorded");
+  CHECK(meta["activities"][name] == "not_recorded");
+  std::uint64_t slices = 0;
+  for (const nlohmann::json& row : meta["rows"]) slices += row[2].get<std::uint64_t>();
+  CHECK(slices == 4 * 3);  // two regions of each thread, and the time between
 }
 
 TEST_CASE("of very many ranks a page has those that are in MPI or waited for most, and of processes how they ended") {

@@ -113,6 +113,26 @@ inline TraceBuilder cut_in_tasks() {
   return trace;
 }
 
+/// Four threads in a region of 50 ms, recording off for `off`, and the region again.
+inline TraceBuilder paused_for(std::uint64_t off) {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  std::uint64_t now = start;
+  for (const bool is_first : {true, false}) {
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, now, parallel);
+      trace.team_end(thread, now + 50 * ms, parallel);
+      if (!is_first) continue;
+      trace.simple(thread, now + 51 * ms, EventType::measurement_on_off, 0, 0);
+      trace.simple(thread, now + 51 * ms + off, EventType::measurement_on_off, 0, 1);
+    }
+    now += 52 * ms + off;
+  }
+  trace.simple(0, now - off, EventType::program_end);
+  return trace;
+}
+
 /// A kernel of 100 ms; the host works during its first 30 ms and waits for it in a target region for the rest;
 /// a copy of 1 MB in 1 ms before and one of 2 MB in 1 ms after it.
 inline TraceBuilder overlap_30_percent() {

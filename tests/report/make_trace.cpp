@@ -81,8 +81,8 @@ int main(int argc, char** argv) try {
   if (argc < 3) {
     std::fprintf(stderr,
                  "usage: make_trace "
-                 "imbalance|even|killed|cut|chain|overlap|operations|lock|phases|late-leavers|large|wide|ring|sampled|"
-                 "many-samples DIRECTORY [NUMBER [THREADS [SAMPLES]]]\n");
+                 "imbalance|even|killed|cut|paused|chain|overlap|operations|lock|phases|late-leavers|large|wide|ring|"
+                 "sampled|many-samples DIRECTORY [NUMBER [THREADS [SAMPLES]]]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -119,6 +119,7 @@ int main(int argc, char** argv) try {
   TraceBuilder trace = kind == "imbalance" || kind == "killed" ? imbalance_3_to_1()
                        : kind == "even"                        ? even_loop()
                        : kind == "cut"                         ? cut_in_tasks()
+                       : kind == "paused"                      ? paused_for(200 * ms)
                        : kind == "chain"                       ? chain_of_tasks(static_cast<unsigned>(number))
                        : kind == "overlap"                     ? overlap_30_percent()
                        : kind == "operations"                  ? operations_of_stream()

@@ -2,13 +2,19 @@
 // What was not recorded: no finding, number or prediction comes from its absence.
 #include "catch.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
+#include "tracer/timeline.hpp"
 #include "tracer/what_if/what_if.hpp"
 
 using namespace tracer;
@@ -71,30 +77,6 @@ TEST_CASE("where waiting is not recorded work is no sign that nothing stands out
   }
 }
 
-namespace {
-
-/// Four threads in a region of 50 ms, recording off for `off`, and the region again.
-TraceBuilder paused_for(std::uint64_t off) {
-  TraceBuilder trace{4};
-  const auto parallel = trace.region("parallel", RegionRole::parallel);
-  trace.simple(0, start, EventType::program_begin, 0, 1);
-  std::uint64_t now = start;
-  for (const bool is_first : {true, false}) {
-    for (LocationRef thread = 0; thread < 4; ++thread) {
-      trace.team_begin(thread, now, parallel);
-      trace.team_end(thread, now + 50 * ms, parallel);
-      if (!is_first) continue;
-      trace.simple(thread, now + 51 * ms, EventType::measurement_on_off, 0, 0);
-      trace.simple(thread, now + 51 * ms + off, EventType::measurement_on_off, 0, 1);
-    }
-    now += 52 * ms + off;
-  }
-  trace.simple(0, now - off, EventType::program_end);
-  return trace;
-}
-
-}  // namespace
-
 TEST_CASE("while recording is off the program is not serial: what it does then is unknown") {
   TraceBuilder trace = paused_for(200 * ms);
   const Json report = report_of(trace);
@@ -126,6 +108,68 @@ TEST_CASE("recording that is off within a region is no work of its threads, and 
   CHECK(report["account"]["time"]["unknown_ns"] == (goes_on ? 2 * 300 * ms : 2 * 400 * ms));
   CHECK(report["account"]["time"]["work_ns"] == (goes_on ? 2 * 200 * ms : 2 * 100 * ms));
   CHECK(has(note_in(report, "paused"), goes_on ? "300 ms of 500 ms" : "400 ms of 500 ms"));
+}
+
+namespace {
+
+class SlicesNotRecorded final : public TimelineVisitor {
+ public:
+  explicit SlicesNotRecorded(std::uint32_t name) : name_{name} {}
+  void open(const Slice& slice) override { CHECK(slice.depth == depth_of_[slice.location]++); }
+  void close(const Slice& slice) override {
+    CHECK(slice.depth == --depth_of_[slice.location]);
+    if (slice.name == name_)
+      found.push_back({slice.location, slice.depth, (slice.begin - start) / ms, (slice.end - start) / ms});
+  }
+  std::vector<std::vector<std::uint64_t>> found;  ///< location, depth, begin and end in ms
+
+ private:
+  std::uint32_t name_;
+  std::map<LocationRef, std::uint32_t> depth_of_;
+};
+
+std::vector<std::vector<std::uint64_t>> not_recorded_in(TraceBuilder& trace) {
+  SlicesNotRecorded slices{name_of_not_recorded(trace.definitions())};
+  report::Replay replay{trace.definitions()};
+  report::Timeline timeline{trace.definitions(), slices};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  return slices.found;
+}
+
+}  // namespace
+
+TEST_CASE("a timeline has a slice of each time that recording was off, inside of what is open then") {
+  TraceBuilder outside = paused_for(200 * ms);
+  std::vector<std::vector<std::uint64_t>> found = not_recorded_in(outside);
+  std::sort(found.begin(), found.end());
+  CHECK(found ==
+        std::vector<std::vector<std::uint64_t>>{{0, 0, 51, 251}, {1, 0, 51, 251}, {2, 0, 51, 251}, {3, 0, 51, 251}});
+  TraceBuilder inside{2};
+  const auto parallel = inside.region("parallel", RegionRole::parallel);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    inside.team_begin(thread, start, parallel);
+    inside.simple(thread, start + 100 * ms, EventType::measurement_on_off, 0, 0);
+  }
+  inside.simple(0, start + 400 * ms, EventType::measurement_on_off, 0, 1);
+  inside.team_end(0, start + 500 * ms, parallel);  // the other thread's recording stays off
+  found = not_recorded_in(inside);
+  std::sort(found.begin(), found.end());
+  CHECK(found == std::vector<std::vector<std::uint64_t>>{{0, 1, 100, 400}, {1, 1, 100, 500}});
+}
+
+TEST_CASE("while recording is off and there are events all the same, the times between them are not recorded") {
+  TraceBuilder trace{1};
+  const auto call = trace.region("call", RegionRole::function, 0, Paradigm::user);
+  trace.simple(0, start, EventType::measurement_on_off, 0, 0);
+  trace.enter(0, start + 10 * ms, call);
+  trace.leave(0, start + 30 * ms, call);
+  trace.simple(0, start + 60 * ms, EventType::measurement_on_off, 0, 1);
+  trace.enter(0, start + 70 * ms, call);
+  trace.leave(0, start + 80 * ms, call);
+  CHECK(not_recorded_in(trace) ==
+        std::vector<std::vector<std::uint64_t>>{{0, 0, 0, 10}, {0, 1, 10, 30}, {0, 0, 30, 60}});
 }
 
 TEST_CASE("a prediction takes the time that recording was off for none of the program's") {

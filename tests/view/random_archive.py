@@ -5,11 +5,11 @@ import random
 import shutil
 
 import otf2
-from otf2.enums import CommFlag, GroupFlag, GroupType, LocationGroupType, LocationType, Paradigm
+from otf2.enums import CommFlag, GroupFlag, GroupType, LocationGroupType, LocationType, MeasurementMode, Paradigm
 
 
-def write(directory, seed, events=12000, locations=3, resolution=3_000_000_000):
-    """The task switches go through all locations in order of time."""
+def write(directory, seed, events=12000, locations=3, resolution=3_000_000_000, pauses=False):
+    """The task switches go through all locations in order of time. `pauses`: recording is off now and then, and events come all the same."""
     chance = random.Random(seed)
     shutil.rmtree(directory, ignore_errors=True)
     with otf2.writer.open(str(directory), timer_resolution=resolution, chunk_size_events=256 * 1024) as trace:
@@ -27,7 +27,7 @@ def write(directory, seed, events=12000, locations=3, resolution=3_000_000_000):
         time, generation = 1_000_000, 0
         open_of = {}                # by task: its regions
         current = [("implicit", i) for i in range(locations)]
-        suspended, left = [], [events] * locations
+        suspended, left, is_on = [], [events] * locations, [True] * locations
         for i, writer in enumerate(writers):
             writer.thread_team_begin(time, team)
             writer.enter(time + 1, regions[0])
@@ -69,4 +69,7 @@ def write(directory, seed, events=12000, locations=3, resolution=3_000_000_000):
                 current[i] = ("implicit", i)
             elif what < 0.985:
                 writer.leave(time, regions[-1]) if regions[-1] not in mine else None
+            elif pauses:
+                is_on[i] = not is_on[i]
+                writer.measurement_on_off(time, MeasurementMode.ON if is_on[i] else MeasurementMode.OFF)
     return directory / "traces.otf2"

@@ -3,11 +3,12 @@
 import collections
 
 import otf2
-from otf2.enums import LocationType
-from otf2.events import Enter, Leave, RmaGet, RmaOpCompleteBlocking, RmaPut, ThreadFork, ThreadJoin, ThreadTaskComplete, ThreadTaskSwitch, ThreadTeamBegin, ThreadTeamEnd
+from otf2.enums import LocationType, MeasurementMode
+from otf2.events import Enter, Leave, MeasurementOnOff, RmaGet, RmaOpCompleteBlocking, RmaPut, ThreadFork, ThreadJoin, ThreadTaskComplete, ThreadTaskSwitch, ThreadTeamBegin, ThreadTeamEnd
 
 
 COPIES = ("copy to device", "copy from device")
+NOT_RECORDED = "not recorded"
 
 
 class Slice:
@@ -66,6 +67,18 @@ def read(path):
 
 
 def step(lane, event, time, suspended):
+    """While recording is off a slice is open from each event to the next."""
+    was_off = bool(lane.open) and lane.open[-1].region == NOT_RECORDED
+    if was_off:
+        lane.pop(time)
+    follow(lane, event, time, suspended)
+    if (event.measurement_mode == MeasurementMode.OFF) if isinstance(event, MeasurementOnOff) else was_off:
+        lane.push(NOT_RECORDED, time, was_off)
+        if not was_off:
+            lane.enters.append((time, NOT_RECORDED))
+
+
+def follow(lane, event, time, suspended):
     if isinstance(event, Enter):
         lane.push(event.region.name, time, False)
         lane.enters.append((time, event.region.name))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of which windows single events are read: of those that have few.
+// What an index has of a window, and of which windows single events are read: of those that have few.
 #include "catch.hpp"
 
 #include <cstddef>
@@ -17,7 +17,9 @@
 #include "tracer/index/build.hpp"
 #include "tracer/index/contents.hpp"
 #include "tracer/index/store.hpp"
+#include "tracer/index/summary.hpp"
 #include "tracer/index/trace_index.hpp"
+#include "tracer/timeline.hpp"
 #include "tracer/view/window.hpp"
 
 using namespace tracer;
@@ -83,4 +85,31 @@ TEST_CASE("what is open at the end of a trace ends there, also behind one of its
   REQUIRE(slices.size() == 2);
   CHECK(slices[0].end == start);
   CHECK(slices[1].end == start + ms);
+}
+
+TEST_CASE("the time that recording was off is a slice of the index, with a sum, and is searched for") {
+  const Scratch scratch;
+  TraceBuilder trace = paused_for(200 * ms);
+  trace.write(*make_otf2_sink(scratch / "trace"));
+  index::TraceIndex opened = opened_in(scratch / "trace");
+  const RegionRef name = name_of_not_recorded(opened.definitions());
+  constexpr std::uint64_t off = start + 51 * ms, on = off + 200 * ms;
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    const std::vector<index::Slice> slices = opened.slices(thread, off + ms, on - ms);
+    REQUIRE(slices.size() == 1);
+    CHECK(slices[0].region == name);
+    CHECK(slices[0].begin == off);
+    CHECK(slices[0].end == on);
+    index::Sums sums;
+    opened.add_sums(thread, off - 2 * ms, off + 100 * ms, sums);
+    const index::Sum& sum = sums.at(sums.place_of(name, 0));
+    CHECK(sum.own == 100 * ms);
+    CHECK(sum.count == 1);
+  }
+  std::vector<bool> regions(std::size_t{name} + 1);
+  regions[name] = true;
+  const std::vector<bool> locations(4, true);
+  const auto found = opened.next({.regions = regions, .locations = locations});
+  REQUIRE(found);
+  CHECK(found->time == off);
 }

@@ -39,7 +39,8 @@ class Tasks {
 /// One location while it is read.
 class Builder final : public TaskShelf, private SliceSink {
  public:
-  Builder(LocationRef location, RegionRef copies, Tasks& tasks) : location_{location}, tasks_{tasks}, lane_{copies} {}
+  Builder(LocationRef location, const LaneNames& names, Tasks& tasks)
+      : location_{location}, tasks_{tasks}, lane_{names} {}
 
   /// The next ones, as they are read from the file. Only a switch of tasks has to do with other locations: without one
   /// they are followed while they are in the processor's caches, else in the order of time.
@@ -175,7 +176,7 @@ class Pass final : public EventVisitor {
     const std::size_t locations = source.definitions().locations.size();
     for (std::size_t i = 0; i < locations; ++i) {
       const auto location = static_cast<LocationRef>(i);
-      builders_.emplace_back(location, copies_of(source.definitions(), location), tasks_);
+      builders_.emplace_back(location, lane_names_of(source.definitions(), location), tasks_);
     }
   }
   void ahead(LocationRef location, std::span<const Event> events, const otf2::ReadPosition& position) {

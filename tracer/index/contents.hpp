@@ -16,7 +16,7 @@
 namespace tracer::index {
 
 inline constexpr std::string_view magic = "TRCINDEX";
-inline constexpr std::uint64_t format_version = 3;
+inline constexpr std::uint64_t format_version = 4;
 inline constexpr std::size_t header_words = 10, directory_words = 8, table_words = 3;
 /// So many nodes of a level are one of the next.
 inline constexpr std::size_t fan_out = 16;

@@ -63,11 +63,22 @@ void Lane::switch_to(const Owner& task, std::uint64_t time, TaskShelf& shelf, Sl
 /// A stream does one thing after the other: it is the innermost one, whatever its matching id.
 void Lane::end_copy(std::uint64_t time, SliceSink& sink) {
   const auto found = std::find_if(state.open.rbegin(), state.open.rend(),
-                                  [&](const OpenRegion& one) { return one.region >= copies_; });
+                                  [&](const OpenRegion& one) { return one.region >= names_.copies; });
   if (found != state.open.rend()) leave(found->region, time, sink);
 }
 
 void Lane::step(const Event& event, TaskShelf& shelf, SliceSink& sink) {
+  const bool was_off = is_off();
+  if (was_off) [[unlikely]]
+    pop(event.time, sink);
+  handle(event, shelf, sink);
+  const bool is_switch = event.type == EventType::measurement_on_off;
+  if (is_switch ? event.a != 0 : !was_off) [[likely]]
+    return;
+  if (state.open.size() < most_depth) push(names_.not_recorded, event.time, was_off, sink);
+}
+
+void Lane::handle(const Event& event, TaskShelf& shelf, SliceSink& sink) {
   switch (event.type) {
     case EventType::enter:
       push(event.ref, event.time, false, sink);
@@ -102,11 +113,11 @@ void Lane::step(const Event& event, TaskShelf& shelf, SliceSink& sink) {
       break;
     case EventType::rma_get:
     case EventType::rma_put:
-      if (copies_ != undefined_ref)
-        push(copies_ + (event.type == EventType::rma_put ? 1u : 0u), event.time, false, sink);
+      if (names_.copies != undefined_ref)
+        push(names_.copies + (event.type == EventType::rma_put ? 1u : 0u), event.time, false, sink);
       break;
     case EventType::rma_op_complete_blocking:
-      if (copies_ != undefined_ref) end_copy(event.time, sink);
+      if (names_.copies != undefined_ref) end_copy(event.time, sink);
       break;
     default:
       break;

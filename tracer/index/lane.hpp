@@ -8,6 +8,7 @@
 
 #include "tracer/definitions.hpp"
 #include "tracer/event.hpp"
+#include "tracer/timeline.hpp"
 
 namespace tracer::index {
 
@@ -60,15 +61,26 @@ class SliceSink {
   virtual void closed(std::uint32_t /*depth*/, const OpenRegion&, std::uint64_t /*end*/) {}
 };
 
+/// What a lane calls what is no region of the archive, as slice_names() (tracer/timeline.hpp) has it.
+struct LaneNames {
+  RegionRef copies = undefined_ref;  ///< of the first direction; undefined_ref: the location is no stream of a device
+  RegionRef not_recorded = undefined_ref;
+};
+inline LaneNames lane_names_of(const Definitions& definitions, LocationRef location) {
+  const bool is_stream = location < definitions.locations.size() &&
+                         definitions.locations[location].kind == LocationKind::accelerator_stream;
+  return {is_stream ? static_cast<RegionRef>(definitions.regions.size()) : undefined_ref,
+          name_of_not_recorded(definitions)};
+}
+
 /// Follows the events of one location. A Leave closes what its task opened inside of the region; one without Enter is
-/// left out. When a task is switched from, its regions close; when it is switched to, they open anew.
+/// left out. When a task is switched from, its regions close; when it is switched to, they open anew. While recording
+/// is off a region stands for that, from one event to the next.
 class Lane {
  public:
   LaneState state;
 
-  /// `copies`: what copies are called, as slice_names() (tracer/timeline.hpp) has it: from where on they count.
-  /// undefined_ref: the location is no stream of a device, and has none.
-  explicit Lane(RegionRef copies = undefined_ref) : copies_{copies} {}
+  explicit Lane(const LaneNames& names) : names_{names} {}
 
   void step(const Event& event, TaskShelf& shelf, SliceSink& sink);
 
@@ -78,18 +90,11 @@ class Lane {
   void leave(RegionRef region, std::uint64_t time, SliceSink& sink);
   void switch_to(const Owner& task, std::uint64_t time, TaskShelf& shelf, SliceSink& sink);
   void end_copy(std::uint64_t time, SliceSink& sink);
+  void handle(const Event& event, TaskShelf& shelf, SliceSink& sink);
+  bool is_off() const noexcept { return !state.open.empty() && state.open.back().region == names_.not_recorded; }
   Owner implicit() const noexcept { return {undefined_ref, state.teams, 0}; }
 
-  RegionRef copies_;
+  LaneNames names_;
 };
-
-/// For a Lane.
-inline RegionRef copies_of(const Definitions& definitions, LocationRef location) {
-  const bool is_stream = location < definitions.locations.size() &&
-                         definitions.locations[location].kind == LocationKind::accelerator_stream;
-  return is_stream ? static_cast<RegionRef>(definitions.regions.size()) : undefined_ref;
-}
-/// Copies to a device and from one.
-inline constexpr std::uint32_t copy_regions = 2;
 
 }  // namespace tracer::index

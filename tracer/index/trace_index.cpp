@@ -115,7 +115,7 @@ void TraceIndex::replay(LocationRef ref, std::size_t first, std::size_t last, Sl
   require_same_events(ref);
   const LocationIndex& of = location(ref);
   const BlockPlace place = place_at(of.places, first);
-  Lane lane{copies_of(definitions(), ref)};
+  Lane lane{lane_names_of(definitions(), ref)};
   BlockShelf shelf;
   std::size_t block = first;
   std::uint64_t ordinal = place.ordinal, block_begin = ordinal, block_end = ordinal, time = place.time;

@@ -93,6 +93,10 @@ std::uint64_t Replay::end_of(LocationRef ref) const {
   return location.ended == 0 ? last_of(ref) : std::max(location.ended, location.last);
 }
 
+void Replay::pass_on_not_recorded(LocationRef ref, std::uint64_t from, std::uint64_t to) {
+  for (Observer* observer : observers_.not_recorded) observer->not_recorded(ref, from, to);
+}
+
 /// What every event, or nearly every one, goes through is inlined: it is a fourth of what reading a trace takes.
 [[gnu::always_inline]] inline void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
   const std::uint64_t from = location.last;
@@ -104,7 +108,9 @@ std::uint64_t Replay::end_of(LocationRef ref) const {
     return;
   }
   location.last = time;
-  if (!is_within(ref) || location.off) return;
+  if (!is_within(ref)) return;
+  if (location.off) [[unlikely]]
+    return pass_on_not_recorded(ref, from, time);
   const Activity activity = location.activity();
   Task& task = *location.current;
   const std::uint64_t ns = time - from;

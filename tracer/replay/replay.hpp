@@ -30,8 +30,10 @@ class Observer {
   /// Now and then, for progress.
   virtual void events_so_far(std::uint64_t) {}
   /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it. While recording
-  /// is off nobody knows what it does.
+  /// is off nobody knows what it does: not_recorded() has that time.
   virtual void interval(LocationRef, Task&, Activity, std::uint64_t /*from*/, std::uint64_t /*to*/) {}
+  /// Between two events of `location`, or up to its end, recording was off.
+  virtual void not_recorded(LocationRef, std::uint64_t /*from*/, std::uint64_t /*to*/) {}
   virtual void enter(LocationRef, Task&, const Frame&) {}
   virtual void leave(LocationRef, Task&, const Frame&, std::uint64_t /*time*/) {}
   virtual void task_created(LocationRef, Task& /*creator*/, Task&) {}
@@ -90,6 +92,7 @@ class Replay final : public EventVisitor {
   bool count(LocationRef ref, std::size_t events);
   void step(LocationRef ref, LocationState& location, const Event& event, std::span<const EventAttribute> attributes);
   void charge(LocationRef ref, LocationState& location, std::uint64_t time);
+  void pass_on_not_recorded(LocationRef ref, std::uint64_t from, std::uint64_t to);
   void do_enter(LocationRef ref, LocationState& location, const Event& event,
                 std::span<const EventAttribute> attributes);
   void do_leave(LocationRef ref, LocationState& location, const Event& event);
@@ -133,8 +136,9 @@ class Replay final : public EventVisitor {
   std::uint64_t next_end_ = ~std::uint64_t{0};
   /// The observers of each kind of call.
   struct ObserverLists {
-    std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
-        task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended, finished;
+    std::vector<Observer*> event, other_event, events_so_far, interval, not_recorded, enter, leave, task_created,
+        task_started, task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended,
+        finished;
   } observers_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
@@ -161,6 +165,7 @@ void Replay::add(Kind& observer) {
   subscribe(&Kind::other_event, &Observer::other_event, observers_.other_event);
   subscribe(&Kind::events_so_far, &Observer::events_so_far, observers_.events_so_far);
   subscribe(&Kind::interval, &Observer::interval, observers_.interval);
+  subscribe(&Kind::not_recorded, &Observer::not_recorded, observers_.not_recorded);
   subscribe(&Kind::enter, &Observer::enter, observers_.enter);
   subscribe(&Kind::leave, &Observer::leave, observers_.leave);
   subscribe(&Kind::task_created, &Observer::task_created, observers_.task_created);

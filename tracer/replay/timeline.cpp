@@ -122,6 +122,16 @@ void Timeline::other_event(LocationRef location, const Event& event, std::span<c
   }
 }
 
+void Timeline::not_recorded(LocationRef location, std::uint64_t from, std::uint64_t to) {
+  Slice slice{.location = location,
+              .depth = static_cast<std::uint32_t>(open_[location].size()),
+              .name = name_of_not_recorded(definitions_),
+              .begin = from};
+  visitor_.open(slice);
+  slice.end = to;
+  visitor_.close(slice);
+}
+
 void Timeline::begin_phase(LocationRef location, RegionRef region, std::uint64_t time) {
   const std::uint32_t group = definitions_.locations[location].group;
   OpenBand& open = bands_[{group, region}];

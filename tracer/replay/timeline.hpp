@@ -19,6 +19,7 @@ class Timeline final : public Observer {
  public:
   Timeline(const Definitions& definitions, TimelineVisitor& visitor);
   void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void not_recorded(LocationRef location, std::uint64_t from, std::uint64_t to) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void task_created(LocationRef location, Task& creator, Task& task) override;

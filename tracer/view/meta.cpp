@@ -3,6 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/regions.hpp"
@@ -65,13 +68,13 @@ void add_names(Json& meta, const Definitions& definitions) {
     meta["sources"].push_back(source);
     meta["activities"].push_back(report::name_of(known.activity));
   }
-  std::vector<std::string> others = slice_names(definitions);
-  others.erase(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(definitions.regions.size()));
-  others.emplace_back("not defined");
-  for (const std::string& name : others) {
-    for (const char* list : {"names", "labels"}) meta[list].push_back(name);
+  std::vector<std::string> names = slice_names(definitions);
+  names.emplace_back("not defined");
+  for (std::size_t i = definitions.regions.size(); i < names.size(); ++i) {
+    for (const char* list : {"names", "labels"}) meta[list].push_back(names[i]);
     meta["sources"].push_back("");
-    meta["activities"].push_back(name == others.back() ? "work" : "device");
+    const bool is_copy = i < name_of_not_recorded(definitions);
+    meta["activities"].push_back(is_copy ? "device" : i + 1 < names.size() ? "not_recorded" : "work");
   }
 }
 

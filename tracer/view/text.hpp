@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tracer/index/lane.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/view/api.hpp"
 
@@ -14,7 +14,7 @@ namespace tracer::view {
 
 /// How many names a trace has on the page: slice_names(), and the one of regions that are not defined.
 inline std::uint32_t names_of(const Definitions& definitions) {
-  return static_cast<std::uint32_t>(definitions.regions.size()) + index::copy_regions + 1;
+  return static_cast<std::uint32_t>(definitions.regions.size()) + names_beyond_regions + 1;
 }
 
 /// The number of a region's name on the page.

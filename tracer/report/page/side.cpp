@@ -202,9 +202,10 @@ void PageSide::add_names(Json& meta) const {
     meta["activities"].push_back(name_of(known.activity));
     meta["sources"].push_back(source);
   }
-  for (const char* copy : {"copy to device", "copy from device"}) {
-    meta["labels"].push_back(copy);
-    meta["activities"].push_back("device");
+  for (const auto& [name, activity] :
+       {std::pair{"copy to device", "device"}, {"copy from device", "device"}, {"not recorded", "not_recorded"}}) {
+    meta["labels"].push_back(name);
+    meta["activities"].push_back(activity);
     meta["sources"].push_back("");
   }
   meta["names"].push_back("many short ones");

@@ -28,7 +28,8 @@ class PageSide {
   /// Those of all locations; "" without samples.
   std::string_view samples() const { return samples_ ? std::string_view{samples_->bytes()} : std::string_view{}; }
   std::size_t locations() const { return trace_.source->definitions().locations.size(); }
-  std::size_t names() const { return trace_.source->definitions().regions.size() + 3; }
+  /// slice_names(), and the one of short slices that are put together.
+  std::size_t names() const { return trace_.source->definitions().regions.size() + names_beyond_regions + 1; }
 
  private:
   void read(const std::function<void(double)>& progress);

@@ -2,7 +2,7 @@
 // @ts-check
 // The tables below the timeline: what is measured or in view, and all of what is selected.
 import {remember} from './address.js';
-import {activityColour} from './colours.js';
+import {activityBackground} from './colours.js';
 import {showDetails} from './details.js';
 import {$, note, tag} from './dom.js';
 import {extra} from './extra.js';
@@ -44,7 +44,7 @@ async function showStatistics() {
   $('panel').replaceChildren(
     note(`${range ? 'Measured' : 'In view'}: ${time(to - from)} from ${axisTime(from, 1)}, on ${count(answer.lanes)} threads and streams. Time in each region itself, without the regions inside of it. Exact, at any zoom.`),
     plainTable([['region'], ['time', true], ['share', true], ['times begun', true], ['with what is inside', true]], answer.rows.slice(0, most).map((row) => [
-      [tag('span', {class: 'swatch', style: `background:${activityColour(meta.activities[row.name])}`}), link(meta.names[row.name])], time(row.own), percent(row.own, whole), count(row.count), time(row.inclusive)])),
+      [tag('span', {class: 'swatch', style: `background:${activityBackground(meta.activities[row.name])}`}), link(meta.names[row.name])], time(row.own), percent(row.own, whole), count(row.count), time(row.inclusive)])),
     answer.rows.length > most ? note(`... and ${count(answer.rows.length - most)} more`) : '');
 }
 /** Lines of the program by their samples. */

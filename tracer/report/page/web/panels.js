@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // @ts-check
 // The tables: what each tab shows.
-import {activityColour, activityNames, placeColour, placeNames} from './colours.js';
+import {activityBackground, activityColour, activityNames, placeColour, placeNames} from './colours.js';
 import {$, note, tag, warning} from './dom.js';
 import {devicesParts} from './devices.js';
 import {goTo} from './finding.js';
@@ -41,7 +41,8 @@ export const barOf = (attributes, parts, whole) => tag('div', {role: 'img', 'ari
   parts.map((p) => tag('span', {title: `${p.name} ${time(p.ns)} (${percent(p.ns, whole)})`, style: `width:${whole ? 100 * p.ns / whole : 0}%;background:${p.colour}`})));
 export const bar = (times, whole) => barOf({class: 'bar'}, activities.map((a) => ({name: activityNames[a], ns: times[a + '_ns'], colour: activityColour(a)})), whole);
 export const sum = (times) => activities.reduce((s, a) => s + times[a + '_ns'], 0);
-export const legend = () => tag('div', {class: 'legend'}, activities.map((a) => tag('span', {}, tag('i', {style: `background:${activityColour(a)}`}), activityNames[a])));
+const activitiesInLegend = () => report.event_counts?.measurement_on_off ? [...activities, 'not_recorded'] : activities;
+export const legend = () => tag('div', {class: 'legend'}, activitiesInLegend().map((a) => tag('span', {}, tag('i', {style: `background:${activityBackground(a)}`}), activityNames[a])));
 export const part = (...content) => tag('div', {}, ...content);
 export const cards = (list) => part(tag('div', {class: 'cards'}, list.map(([label, value]) => tag('div', {class: 'card'}, tag('span', {class: 'muted'}, label), tag('b', {}, value)))));
 export const laneName = (location) => lanes[side.location + location] ? lanes[side.location + location].name : '';

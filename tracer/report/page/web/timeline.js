@@ -2,7 +2,7 @@
 // @ts-check
 // The timeline: what part of the trace is in view, and how it is drawn.
 import {remember} from './address.js';
-import {activityColour, colours, inks, phaseColour} from './colours.js';
+import {activityColour, colours, hatching, inks, phaseColour} from './colours.js';
 import {$, tag} from './dom.js';
 import {isWithin} from './finding.js';
 import {axisStep, axisTime, bytesText, count, digits, fitting, time} from './numbers.js';
@@ -177,9 +177,8 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
     g.drawImage(line.canvas, 0, 0, fine, 1, x0, y, pixels, h);
   }
   for (const {left, right, name, dim} of wide) {
-    g.fillStyle = colours[name];
     g.globalAlpha = dim ? 0.18 : 1;
-    g.fillRect(x0 + left, y, right - left - 0.6, h);
+    for (const fill of meta.activities[name] === 'not_recorded' ? [colours[name], hatching] : [colours[name]]) { g.fillStyle = fill; g.fillRect(x0 + left, y, right - left - 0.6, h); }
     if (!labels || right - left <= 34 || dim) continue;
     g.fillStyle = inks[name];
     g.fillText(fitting(meta.labels[name], (right - left - 6) / 6.1), x0 + left + 3, y + h - 3.5);
