@@ -55,6 +55,11 @@ def csv_tables(directory):
     return columns, rows
 
 
+def not_recorded(rows):
+    """The number of the region that stands for it."""
+    return next(row[0] for row in rows["region_names"] if row[1] == "not recorded")
+
+
 def check(kind, tracer, archive, directory, has_sqlite):
     def export(form):
         output = directory / f"{kind}.{form}"
@@ -83,6 +88,8 @@ def check(kind, tracer, archive, directory, has_sqlite):
         need(set(columns[table]) <= set(parquet[table]), f"{kind}: Parquet's {table} has the columns {columns[table]}: {parquet[table]}")
         if table not in ("region_names", "locations"):  # copies have a name there; one that is not shown no row
             need(len(rows[table]) == parquet_rows[table], f"{kind}: and its {parquet_rows[table]} rows")
+    off = [row[columns["slices"].index("begin_ns")] for row in rows["slices"] if row[columns["slices"].index("region")] == not_recorded(rows)]
+    need(len(off) == parquet_rows["not_recorded"] == (4 if kind == "paused" else 0), f"{kind}: both have the {len(off)} times that were not recorded")
     counts = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True).stdout)["event_counts"]
     need(parquet_rows["regions"] == counts.get("enter", 0), f"{kind}: Parquet has a row for each of {parquet_rows['regions']} Enters")
     for form, found in (("CSV", columns), ("Parquet", parquet)):
@@ -95,7 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         tried = subprocess.run([tracer, "export", "-f", "sqlite", "-o", directory / "x", directory], capture_output=True, text=True)
-        for kind in ("imbalance", "ring", "phases", "sampled", "overlap", "cut"):
+        for kind in ("imbalance", "ring", "phases", "sampled", "overlap", "cut", "paused"):
             archive = directory / kind
             subprocess.run([make_trace, kind, archive], check=True)
             check(kind, tracer, archive, directory, "this build has no" not in tried.stderr)

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-KINDS = (("imbalance", ""), ("chain", ""), ("lock", ""), ("overlap", ""), ("operations", ""), ("phases", ""), ("ring", "3"), ("sampled", ""))
+KINDS = (("imbalance", ""), ("chain", ""), ("lock", ""), ("overlap", ""), ("operations", ""), ("phases", ""), ("ring", "3"), ("sampled", ""), ("paused", ""))
 
 
 def need(condition, what):
@@ -55,6 +55,8 @@ def check_trace(trace, kind, form):
     names = {row["location"]: row["name"] for row in rows_of(trace.locations)}
     need({t["location"]: t["name"] for t in report["threads"]}.items() <= names.items(), f"{form}: {kind}: names of threads")
     need(len(set(trace.threads().values())) == len(trace.threads()), f"{form}: {kind}: each location has a name of its own")
+    off = sorted((row["location"], row["begin_ns"], row["end_ns"]) for row in rows_of(trace.not_recorded))
+    need(off == ([(thread, 51_000_000, 251_000_000) for thread in range(4)] if kind == "paused" else []), f"{form}: {kind}: when recording was off {off}")
     if kind == "operations":
         known = trace._metadata_of(trace.directory)  # pylint: disable=protected-access
         need(known["tracer.realtime_ns"] == "0", f"{form}: an unknown real time is 0")

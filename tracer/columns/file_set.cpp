@@ -118,6 +118,7 @@ const std::array<TableLayout, number_of_tables>& layouts() {
        -1},
       {"pauses", {{"begin_ns"}, {"end_ns"}, {"location"}, {"preempted", int32}}, -1},
       {"sampled_values", {{"time_ns"}, {"location"}, {"name", text}, {"value"}}, -1},
+      {"not_recorded", {{"begin_ns"}, {"end_ns"}, {"location"}}, -1},
   }};
   return all;
 }

@@ -32,6 +32,7 @@ enum class Table : std::uint8_t {
   samples,
   pauses,
   sampled_values,
+  not_recorded,
   count_
 };
 inline constexpr std::size_t number_of_tables = static_cast<std::size_t>(Table::count_);

@@ -128,6 +128,10 @@ void Tables::add_event(LocationRef location, const Event& event) {
            value_text);
 }
 
+void Tables::not_recorded(LocationRef location, std::uint64_t from, std::uint64_t to) {
+  files_.file(Table::not_recorded, location).row(since(from), since(to), location);
+}
+
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   if (is_stream_[location] && task.stack.empty() && !is_idle(definitions_.regions[frame.region])) {
     const RegionRole role = definitions_.regions[frame.region].role;

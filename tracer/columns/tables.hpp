@@ -28,6 +28,7 @@ class Tables final : public report::Observer, public report::MpiSink {
          const std::filesystem::path& directory, const WriteOptions& options);
 
   void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void not_recorded(LocationRef location, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, report::Task& task, const report::Frame& frame, std::uint64_t time) override;
   void task_completed(LocationRef location, report::Task& task, std::uint64_t time) override;
   void task_dependence(report::Task& source, report::Task& sink) override;

@@ -14,7 +14,7 @@ from tracer.errors import TracerError
 
 DEFINITIONS = ("locations", "processes", "region_names", "metric_names", "properties")
 EVENTS = ("regions", "events", "tasks", "dependences", "locks", "teams", "messages", "device_operations", "metrics",
-          "samples", "pauses", "sampled_values", "phases")
+          "samples", "pauses", "sampled_values", "not_recorded", "phases")
 SCHEMA = 2  # tracer-parquet/2
 
 
