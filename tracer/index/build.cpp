@@ -12,6 +12,7 @@
 
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/base/packed_numbers.hpp"
+#include "tracer/index/activity.hpp"
 #include "tracer/index/contents.hpp"
 #include "tracer/index/table_thread.hpp"
 
@@ -39,8 +40,8 @@ class Tasks {
 /// One location while it is read.
 class Builder final : public TaskShelf, private SliceSink {
  public:
-  Builder(LocationRef location, const LaneNames& names, Tasks& tasks)
-      : location_{location}, tasks_{tasks}, lane_{names} {}
+  Builder(LocationRef location, const LaneNames& names, Tasks& tasks, ActivityOfProcesses& activity)
+      : location_{location}, tasks_{tasks}, lane_{names}, activity_{activity, location} {}
 
   /// The next ones, as they are read from the file. Only a switch of tasks has to do with other locations: without one
   /// they are followed while they are in the processor's caches, else in the order of time.
@@ -57,6 +58,7 @@ class Builder final : public TaskShelf, private SliceSink {
   }
   void finish(std::uint64_t time) {
     if (blocks_ == 0) return;
+    activity_.change(std::max(time, last_), nullptr);
     end_block(std::max(time, last_));
     put_place(places_, {std::max(time, last_), events_, {}, payloads_.size()});
   }
@@ -100,9 +102,11 @@ class Builder final : public TaskShelf, private SliceSink {
   void opened(std::uint32_t depth, const OpenRegion& one) override {
     depth_ = std::max(depth_, depth + 1);
     summer_->opened(depth, one);
+    activity_.change(one.begin, &one);
   }
   void closed(std::uint32_t depth, const OpenRegion& one, std::uint64_t end) override {
     summer_->closed(depth, one, end);
+    activity_.change(end, lane_.state.open.empty() ? nullptr : &lane_.state.open.back());
   }
   /// Where many regions come at many depths a block is larger: its payload is small beside it.
   std::uint64_t wanted_bytes() const {
@@ -128,6 +132,7 @@ class Builder final : public TaskShelf, private SliceSink {
   LocationRef location_;
   Tasks& tasks_;
   Lane lane_;
+  ActivityOfLocation activity_;
   Sums sums_;
   std::unique_ptr<Summer> summer_;
   BlockPlace begin_;
@@ -172,11 +177,15 @@ class Pass final : public EventVisitor {
  public:
   Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress, const TableBuilders& tables,
        unsigned threads)
-      : progress_{progress}, tables_{tables}, thread_{tables, threads}, total_{source.number_of_events()} {
+      : progress_{progress},
+        tables_{tables},
+        thread_{tables, threads},
+        activity_{source.definitions()},
+        total_{source.number_of_events()} {
     const std::size_t locations = source.definitions().locations.size();
     for (std::size_t i = 0; i < locations; ++i) {
       const auto location = static_cast<LocationRef>(i);
-      builders_.emplace_back(location, lane_names_of(source.definitions(), location), tasks_);
+      builders_.emplace_back(location, lane_names_of(source.definitions(), location), tasks_, activity_);
     }
   }
   void ahead(LocationRef location, std::span<const Event> events, const otf2::ReadPosition& position) {
@@ -208,12 +217,13 @@ class Pass final : public EventVisitor {
       builder.finish(last);
       builder.write(out, directory);
     }
-    std::vector<std::uint64_t> rows{tables_.size()};
-    for (const auto& table : tables_) {
-      const std::string bytes = table->finish();
-      rows.insert(rows.end(), {static_cast<std::uint64_t>(table->kind()), out.size(), bytes.size()});
+    std::vector<std::uint64_t> rows{tables_.size() + 1};
+    const auto add_table = [&](TableKind kind, const std::string& bytes) {
+      rows.insert(rows.end(), {static_cast<std::uint64_t>(kind), out.size(), bytes.size()});
       out += bytes;
-    }
+    };
+    for (const auto& table : tables_) add_table(table->kind(), table->finish());
+    add_table(TableKind::activity, activity_.table(events));
     const std::uint64_t at = out.size();
     out += directory;
     for (const std::uint64_t word : rows) put_word(out, word);
@@ -233,6 +243,7 @@ class Pass final : public EventVisitor {
   const TableBuilders& tables_;
   TableThread thread_;
   Tasks tasks_;
+  ActivityOfProcesses activity_;
   std::vector<Builder> builders_;
   std::uint64_t read_ = 0, total_;
 };

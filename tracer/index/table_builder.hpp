@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an index has beside the locations' blocks: tables, each built by one who sees all events in order of time.
+// What an index has beside the locations' blocks: tables. Builders of them see all events in order of time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace tracer::index {
 
 /// Numbers of the file's format.
-enum class TableKind : std::uint8_t { checkpoints = 1 };
+enum class TableKind : std::uint8_t { checkpoints = 1, activity = 2 };
 
 class TableBuilder {
  public:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
+#include "tracer/index/activity.hpp"
 #include "tracer/index/contents.hpp"
 #include "tracer/index/file_facts.hpp"
 #include "tracer/index/store.hpp"
@@ -55,6 +56,11 @@ class TraceIndex {
   std::vector<Group> groups(LocationRef ref, std::uint64_t from, std::uint64_t to, std::size_t most) const;
   /// What was done in [from, to): exactly that.
   void add_sums(LocationRef ref, std::uint64_t from, std::uint64_t to, Sums& sums);
+  /// What the threads of a process, or those of all_processes, did over time. Processes are numbered as
+  /// report::process_groups() has them; without any, all are of the first.
+  ActivityRow activity(std::size_t process) const {
+    return activity_of(contents_->table(TableKind::activity), process);
+  }
   struct Found {
     LocationRef location = undefined_ref;
     RegionRef region = undefined_ref;

@@ -61,6 +61,7 @@ std::string Api::answer(const std::string& name, const Words& words) {
   if (name == "statistics") return statistics(words);
   if (name == "search") return search(words);
   if (name == "events") return events(words);
+  if (name == "activity") return activity(words);
   if (name == "extra") return extra();
   if (name == "links") return links(words);
   if (name == "path") return path(words);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tracer/index/trace_index.hpp"
+#include "tracer/view/activity.hpp"
 #include "tracer/view/links_build.hpp"
 #include "tracer/view/report_maker.hpp"
 #include "tracer/view/request.hpp"
@@ -55,6 +56,7 @@ class Api {
   std::string statistics(const Words& words);
   std::string search(const Words& words);
   std::string events(const Words& words);
+  std::string activity(const Words& words);
   // Of what is beside the regions (api_links.cpp).
   std::string extra() const;
   std::string links(const Words& words) const;
@@ -78,6 +80,7 @@ class Api {
   std::vector<ViewedTrace> traces_;
   const LinksMaker* links_;
   ReportMaker* reports_;
+  std::vector<ProcessActivity> activity_;  ///< by trace, once it was asked for
 };
 
 }  // namespace tracer::view

@@ -30,7 +30,8 @@ Json processes_of(const Definitions& definitions) {
   return list;
 }
 
-Json side_of(const ViewedTrace& trace) {
+/// `first_process`: as lanes and names, processes are numbered through all traces.
+Json side_of(const ViewedTrace& trace, std::size_t first_process) {
   const Definitions& of = trace.index->definitions();
   const index::Header& header = trace.index->header();
   const Json processes = processes_of(of);
@@ -50,6 +51,7 @@ Json side_of(const ViewedTrace& trace) {
           {"locations", of.locations.size()},
           {"name", trace.first_name},
           {"names", names_of(of)},
+          {"process", first_process},
           {"processes", names},
           {"bands", Json::array()},
           {"path", Json::array()},
@@ -96,12 +98,15 @@ void add_lanes(Json& meta, const ViewedTrace& trace) {
 
 std::string Api::meta() const {
   Json meta;
+  std::size_t first_process = 0;
   meta["length"] = length();
+  meta["hasActivity"] = true;
   for (const char* list :
        {"sides", "locations", "names", "labels", "sources", "activities", "rows", "arrows", "copies", "counters"})
     meta[list] = Json::array();
   for (const ViewedTrace& one : traces_) {
-    meta["sides"].push_back(side_of(one));
+    meta["sides"].push_back(side_of(one, first_process));
+    first_process += std::max<std::size_t>(1, meta["sides"].back()["processes"].size());
     add_names(meta, one.index->definitions());
     add_lanes(meta, one);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tracer::view {
@@ -88,17 +89,28 @@ LaneWindow from_groups(const std::vector<index::Group>& groups) {
   return out;
 }
 
-/// A block has 16 KiB of the event file, but where many regions come at many depths up to 1 MiB.
 bool may_read_events(const index::TraceIndex& index, LocationRef location, std::uint64_t from, std::uint64_t to,
                      std::size_t blocks) {
   constexpr std::size_t of_narrow_window = 2;  // it may have the end of one and the begin of the next
-  constexpr std::uint64_t usual_events = 2048;
-  const std::size_t within = index.blocks_within(location, from, to);
-  if (within <= of_narrow_window) return true;
-  return within <= blocks && index.events_within(location, from, to) <= blocks * usual_events;
+  return index.blocks_within(location, from, to) <= of_narrow_window ||
+         are_few_events(index, {&location, 1}, from, to, blocks);
 }
 
 }  // namespace
+
+/// A block has 16 KiB of the event file, but where many regions come at many depths up to 1 MiB.
+bool are_few_events(const index::TraceIndex& index, std::span<const LocationRef> locations, std::uint64_t from,
+                    std::uint64_t to, std::size_t blocks) {
+  constexpr std::uint64_t usual_events = 2048;
+  std::size_t within = 0;
+  std::uint64_t events = 0;
+  for (const LocationRef location : locations) {
+    within += index.blocks_within(location, from, to);
+    events += index.events_within(location, from, to);
+    if (within > blocks || events > blocks * usual_events) return false;
+  }
+  return true;
+}
 
 LaneWindow window_of(index::TraceIndex& index, LocationRef location, std::uint64_t from, std::uint64_t to,
                      std::uint64_t width, std::size_t blocks) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tracer/index/trace_index.hpp"
@@ -22,6 +23,10 @@ struct LaneWindow {
   std::uint64_t events = 0;             ///< in the blocks that were looked at; 0 where is_exact
   std::vector<std::vector<Span>> rows;  ///< by depth
 };
+
+/// Whether what these locations have in the window is in so many blocks of usual size or fewer.
+bool are_few_events(const index::TraceIndex& index, std::span<const LocationRef> locations, std::uint64_t from,
+                    std::uint64_t to, std::size_t blocks);
 
 /// `blocks`: of how many blocks of usual size single events may be read; of a window in one or two they always are.
 LaneWindow window_of(index::TraceIndex& index, LocationRef location, std::uint64_t from, std::uint64_t to,
