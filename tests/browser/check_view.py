@@ -223,6 +223,11 @@ def check_many_processes(browser, tracer, trace):
         assert shown == list(range(0, 4 * RANKS, 4)) and len(",".join(map(str, shown))) + 2 * RANKS > 8192, shown[:9]
         settle(browser, "tracerView.statistics()")
         assert browser.evaluate("tracerView.statistics().lanes") == RANKS
+        # Below each lane that is shown a row has what all threads of its process do.
+        settle(browser, "tracerView.order()[0].activity && tracerView.meta.sides[0].activity")
+        threads, most, tall, rows = browser.evaluate("""(() => { const lane = tracerView.order()[0], {threads, step, times} = lane.activity;
+          return [threads, Math.max(...Object.values(times).flat()) / step, lane.height, lane.folded ? 1 : lane.rows.length]; })()""")
+        assert 1 <= threads <= 4 and 0 < most <= threads and tall == 15 * (rows + 1), (threads, most, tall, rows)
         browser.evaluate("document.getElementById('timeline').focus()")
         browser.key("r")
         settle(browser, "tracerView.order().length === tracerView.lanes.length && tracerView.lanes[1].rows[0].begin.length")

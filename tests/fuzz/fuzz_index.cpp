@@ -13,6 +13,7 @@
 #include "tracer/base/files/checksum.hpp"
 #include "tracer/cut/part_source.hpp"
 #include "tracer/error.hpp"
+#include "tracer/index/activity.hpp"
 #include "tracer/index/trace_index.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -79,6 +80,13 @@ void ask_all(const std::filesystem::path& archive, std::string bytes) {
       index.add_sums(location, from, first + length, sums);
     });
     try_to([&] { index.events(location, from, [](const Event&, std::span<const EventAttribute>) { return false; }); });
+  }
+  for (const std::size_t process : {std::size_t{0}, std::size_t{1}, index::all_processes}) {
+    try_to([&] {
+      const index::ActivityRow row = index.activity(process);
+      index::part_of(row, first, first + length, 100);
+      index::part_of(row, 0, ~std::uint64_t{0}, 2);
+    });
   }
   try_to([&] { index.next({regions, all}); });
   try_to([&] { index.next({regions, all, first + length / 2}); });

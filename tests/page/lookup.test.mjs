@@ -10,7 +10,7 @@ import {fileURLToPath, pathToFileURL} from 'node:url';
 const page = mkdtempSync(join(tmpdir(), 'page-'));
 for (const file of ['report/page/web/package.json', 'report/page/web/rows.js', 'view/web/lookup.js'])
   copyFileSync(fileURLToPath(new URL('../../tracer/' + file, import.meta.url)), join(page, file.split('/').pop()));
-const {goesOnFrom, listOf, nameSought, placeOf, rowOf, sliceOf} = await import(pathToFileURL(join(page, 'lookup.js')).href);
+const {goesOnFrom, listOf, nameSought, placeOf, rowOf, sliceOf, threadsIn} = await import(pathToFileURL(join(page, 'lookup.js')).href);
 rmSync(page, {recursive: true});
 
 test('numbers of lanes are ranges', () => {
@@ -59,6 +59,9 @@ test('a search goes on from what it found, also before that is selected', () => 
   for (const other of [slice(2, 71), slice(1, 70), null]) assert.ok(!goesOnFrom(last, 'for', other, 6));
   assert.ok(!goesOnFrom(last, 'barrier', null, 5));
   assert.ok(!goesOnFrom(null, 'for', null, 5));
+});
+test('threads are the lanes that have events and are no streams', () => {
+  assert.equal(threadsIn([{stream: false, left_out: false}, {stream: true, left_out: false}, {stream: false, left_out: true}, {stream: false, left_out: false}]), 2);
 });
 test('the name in what is typed', () => {
   assert.equal(nameSought('critical @solve.c:88 longer than 1 ms'), 'critical @solve.c:88');

@@ -19,7 +19,7 @@ from viewer import Viewer
 WORDS = 2 ** 64 - 1
 QUERIES = [("window", {"from": 0, "to": 10 ** 9, "width": 50, "lanes": "0-2"}), ("window", {"from": 100000, "to": 120000, "width": 2000, "lanes": "0-2"}),
            ("statistics", {"from": 5000, "to": 4000000, "lanes": "0-2"}), ("search", {"text": "region 3", "after": 100000}), ("search", {"text": "barrier", "before": 3000000}),
-           ("at", {"lane": 1, "time": 200000}), ("events", {"lane": 0, "from": 300000, "to": 400000, "most": 20})]
+           ("at", {"lane": 1, "time": 200000}), ("activity", {"from": 0, "to": 10 ** 9, "width": 900}), ("activity", {"from": 5000, "to": 60000, "width": 300, "processes": 0}), ("events", {"lane": 0, "from": 300000, "to": 400000, "most": 20})]
 
 
 def checksum(data, seed=0):
@@ -82,7 +82,7 @@ def check_damage(tracer, trace, right, good):
     view(tracer, other)
     damages = {"cut off": [right[:length] for length in (0, 1, 7, 8, 79, 80, 81, len(right) // 2, len(right) - 1)], "longer": [right + b"\0"],
                "foreign": [b"\0" * 200, b"x" * 5000, (trace / "traces.otf2").read_bytes(), (other / "traces.index").read_bytes()],
-               "of another version": [sealed(right[:8] + struct.pack("<Q", 1) + right[16:]), sealed(right[:8] + struct.pack("<Q", 99) + right[16:])]}
+               "of another version": [*(sealed(right[:8] + struct.pack("<Q", version) + right[16:]) for version in (1, 3)), sealed(right[:8] + struct.pack("<Q", 99) + right[16:])]}
     flipped = []
     for _ in range(12):
         copy = bytearray(right)

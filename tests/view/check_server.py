@@ -102,7 +102,8 @@ def check_nonsense(viewer):
                   "search?text=a", "search?text=" + "a" * 1001 + "&after=0", "events?lane=0&from=0&to=9&most=0", "events?lane=0&from=0&to=9&most=10001",
                   *(f"search?text={text}&after=0" for text in ("event:", "event:nonsense", "a%20longer%20than%20", "a%20longer%20than%201", "a%20longer%20than%20-1%20ms", "a%20longer%20than%201%20h",
                                                                "a%20longer%20than%20inf%20s", "a%20longer%20than%20nan%20ns", "a%20longer%20than%201e99%20s")),
-                  "at?lane=0&time=1&depth=-1", "at?lane=0&time=1&depth=100000", "links", "links?from=0", "links?from=9&to=9", "links?from=0&to=9&most=0", "links?from=0&to=9&most=5001", "links?from=0&to=9&kinds=0",
+                  "activity", "activity?from=0&to=9", "activity?from=9&to=9&width=9", "activity?from=0&to=9&width=0", "activity?from=0&to=9&width=20001", "activity?from=0&to=9&width=9&processes=",
+                  "activity?from=0&to=9&width=9&processes=-1", "activity?from=0&to=9&width=9&processes=0-100000", "activity?from=0&to=9&width=9&processes=x", "at?lane=0&time=1&depth=-1", "at?lane=0&time=1&depth=100000", "links", "links?from=0", "links?from=9&to=9", "links?from=0&to=9&most=0", "links?from=0&to=9&most=5001", "links?from=0&to=9&kinds=0",
                   "links?from=0&to=9&kinds=64", "links?from=0&to=9&kinds=x", "links?from=0&to=9&lanes=1000000", "links?from=0&to=9&lanes=", "path?from=0&to=9", "path?from=0&to=9&width=0", "path?from=0&to=9&width=20001",
                   "counters?from=0&to=9&width=9", "counters?from=0&to=9&width=9&series=-1", "counters?from=0&to=9&width=9&series=256", "counters?from=0&to=9&width=9&series=0-4294967295",
                   "samples?from=0&to=9&width=9", "samples?from=0&to=9&width=0&lanes=0", "samples?from=0&to=9&width=9&lanes=0-100000", "functions?from=9&to=9", "functions?from=0&to=9&lanes=x"):
@@ -119,6 +120,7 @@ def check_nonsense(viewer):
     answer = viewer.ask("window", **{"from": 1 << 60, "to": (1 << 60) + 10, "width": 100, "lanes": 0})
     assert answer["lanes"][0]["lane"] == 0
     assert viewer.ask("statistics", **{"from": 1 << 60, "to": (1 << 60) + 10, "lanes": 0})["rows"] == []
+    assert {row["count"] for row in viewer.ask("activity", **{"from": 1 << 60, "to": 1 << 61, "width": 20000})["rows"]} == {0}
     assert viewer.ask("search", text="barrier", after=1 << 60) == {}
     assert viewer.ask("search", text="event:leave", after=1 << 60) == {}
     assert "lane" not in viewer.ask("search", text="barrier longer than 1 s", before=1 << 60)

@@ -53,6 +53,38 @@ def check_statistics(viewer, meta, lanes, numbers, first, begin, end, where):
     assert mine == theirs, f"{where} [{begin}, {end}) lanes {numbers}: {[(name, mine.get(name), theirs.get(name)) for name in set(mine) | set(theirs) if mine.get(name) != theirs.get(name)][:3]}"
 
 
+def check_activity(viewer, meta, lanes, first, begin, end, width, where):
+    """Of each process and of all: each interval has what its threads did in it, to the nanosecond, and all of the window is there."""
+    activity_of = {}
+    for name, activity in zip(meta["names"], meta["activities"]):
+        activity_of.setdefault(name, set()).add(activity)
+    threads = [i for i, one in enumerate(meta["locations"]) if not one["stream"] and not one["left_out"]]
+    processes = max(1, len(meta["sides"][0]["processes"]))
+    rows = [(row, [lanes[i] for i in threads if meta["locations"][i]["process"] == row["process"]])
+            for row in viewer.ask("activity", **{"from": begin, "to": end, "width": width, "processes": f"0-{processes - 1}"})["rows"]]
+    assert [row["process"] for row, _ in rows] == list(range(processes)), where
+    (whole,) = viewer.ask("activity", **{"from": begin, "to": end, "width": width})["rows"]
+    assert whole["side"] == 0, where
+    for row, mine in [*rows, (whole, [lanes[i] for i in threads])]:
+        step, from_, until = row["step"], row["begin"], row["begin"] + row["count"] * row["step"]
+        assert step & step - 1 == 0 and row["count"] <= max(width + 3, 2) and all(len(times) == row["count"] for times in row["times"].values()), (where, row)
+        theirs = {}
+        for lane in mine:
+            for a, b, region in lane.inner:
+                a, b = a - first, b - first
+                if min(b, end) > max(a, begin):
+                    assert from_ <= max(a, begin) and min(b, end) <= until, (where, a, b, row["begin"], until)
+                (activity,) = activity_of[region]
+                a, b = max(a, from_), min(b, until)
+                while a < b:
+                    number = (a - from_) // step
+                    part = min(b, from_ + (number + 1) * step) - a
+                    theirs[activity, number] = theirs.get((activity, number), 0) + part
+                    a += part
+        told = {(activity, i): ns for activity, times in row["times"].items() for i, ns in enumerate(times) if ns}
+        assert told == theirs, f"{where} [{begin}, {end}] {width}: {[(one, told.get(one), theirs.get(one)) for one in set(told) ^ set(theirs) or told if told.get(one) != theirs.get(one)][:3]}"
+
+
 def check_search(viewer, meta, lanes, first, at, text, where):
     enters = sorted(one for lane in lanes for one, region in lane.enters if text in region.lower())
     behind = [one for one in enters if one > at + first]
@@ -166,6 +198,7 @@ def check(tracer, anchor, windows, seed, has_path=True):
             times = [time for time, kind, _ in lanes[number].events if kind in KINDS.values()]
             at = chance.choice(times) - first if times else begin
             events += check_events(viewer, meta, lanes, number, first, at, at + min(span, (last - first) // 50 + 1), where)
+            check_activity(viewer, meta, lanes, first, begin, begin + span, chance.choice((1, 30, 1000, 20000)), where)
             check_search(viewer, meta, lanes, first, begin, chance.choice(names).lower(), where)
             check_long_search(viewer, lanes, first, begin, chance.choice(names).lower(), chance.choice((100, 3000, 40000)), where)
             arrows += check_links(viewer, links, first, begin, begin + span, where)
@@ -175,6 +208,7 @@ def check(tracer, anchor, windows, seed, has_path=True):
         if has_path:
             check_path(tracer, viewer, meta, anchor, where)
         check_statistics(viewer, meta, lanes, list(range(len(lanes))), first, 0, last - first + 1, where)
+        check_activity(viewer, meta, lanes, first, 0, last - first + 1, 20000, where)
     size = anchor.with_name("traces.index").stat().st_size
     print(f"{where}: {windows} windows, {slices} slices, {events} events and {arrows} links one by one; index {size} bytes, links {anchor.with_name('traces.links').stat().st_size} bytes")
     return slices, events, {kind for kind, *_ in links}

@@ -11,7 +11,7 @@ import urllib.parse
 
 
 #: Every route that answers, with words that make sense for any trace.
-ROUTES = ("trace", "extra", "window?from=0&to=10&width=10&lanes=0", "statistics?from=0&to=10&lanes=0", "at?lane=0&time=5", "events?lane=0&from=0&to=10", "search?text=a&after=0",
+ROUTES = ("trace", "extra", "window?from=0&to=10&width=10&lanes=0", "statistics?from=0&to=10&lanes=0", "at?lane=0&time=5", "events?lane=0&from=0&to=10", "activity?from=0&to=10&width=10", "activity?from=0&to=10&width=10&processes=0", "search?text=a&after=0",
           "links?from=0&to=10", "path?from=0&to=10&width=10", "counters?from=0&to=10&width=10&series=0", "samples?from=0&to=10&width=10&lanes=0", "functions?from=0&to=10&lanes=0", "report")
 
 

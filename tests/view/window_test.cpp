@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an index has of a window, and of which windows single events are read: of those that have few.
+// What an index has of a window, and of which windows single events are read: of those that have few. What processes do
+// over time.
 #include "catch.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,12 +17,17 @@
 #include "formats/otf2/write/sink.hpp"
 #include "tests/report/known_traces.hpp"
 #include "tests/support/scratch.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/error.hpp"
+#include "tracer/index/activity.hpp"
 #include "tracer/index/build.hpp"
 #include "tracer/index/contents.hpp"
 #include "tracer/index/store.hpp"
 #include "tracer/index/summary.hpp"
 #include "tracer/index/trace_index.hpp"
+#include "tracer/replay/regions.hpp"
 #include "tracer/timeline.hpp"
+#include "tracer/view/activity.hpp"
 #include "tracer/view/window.hpp"
 
 using namespace tracer;
@@ -51,6 +59,17 @@ index::TraceIndex opened_in(const std::filesystem::path& directory) {
   auto source = otf2::open_archive(directory / "traces.otf2");
   auto contents = std::make_shared<index::Contents>(index::build(*source, index::stamp_of(*source), {}));
   return {std::move(source), std::move(contents)};
+}
+
+constexpr auto work_at = static_cast<std::size_t>(report::Activity::work);
+
+std::uint64_t work_in(const index::ActivityRow& row) {
+  const std::vector<std::uint64_t>& times = row.times[work_at];
+  return std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+}
+
+std::uint64_t step_of(const index::ActivityRow& row) {
+  return std::uint64_t{1} << row.shift;
 }
 
 }  // namespace
@@ -112,4 +131,71 @@ TEST_CASE("the time that recording was off is a slice of the index, with a sum, 
   const auto found = opened.next({.regions = regions, .locations = locations});
   REQUIRE(found);
   CHECK(found->time == off);
+}
+
+TEST_CASE("the intervals of what threads do grow with its time, and keep all of it") {
+  index::ActivityTimes times{4};
+  CHECK(times.row().intervals == 0);
+  times.add(report::Activity::work, 100, 100);
+  CHECK(times.row().intervals == 0);
+  times.add(report::Activity::work, 13, 16);
+  CHECK(times.row().times[work_at] == std::vector<std::uint64_t>{1, 1, 1});
+  times.add(report::Activity::mpi, 5, 9);
+  const index::ActivityRow row = times.row();
+  CHECK(step_of(row) == 4);
+  CHECK(row.first == 1);
+  CHECK(row.times[work_at] == std::vector<std::uint64_t>{0, 0, 3});
+  CHECK(row.times[static_cast<std::size_t>(report::Activity::mpi)] == std::vector<std::uint64_t>{3, 1, 0});
+  const index::ActivityRow part = index::part_of(row, 9, 100, 2);
+  CHECK(part.first == 2);
+  CHECK(part.times[work_at] == std::vector<std::uint64_t>{0, 3});
+  const index::ActivityRow coarse = index::part_of(row, 0, ~std::uint64_t{0}, 2);
+  CHECK(step_of(coarse) == 8);
+  CHECK(coarse.times[work_at] == std::vector<std::uint64_t>{0, 3});
+  CHECK(index::part_of(row, 16, 20, 100).intervals == 0);
+}
+
+TEST_CASE("what ten thousand processes do has few bytes, and all of it is there") {
+  constexpr std::uint32_t processes = 10'000;
+  constexpr std::uint64_t events = 64'000'000, pieces = 100;
+  Definitions definitions;
+  for (std::uint32_t i = 0; i < processes; ++i) {
+    definitions.groups_of_locations.push_back({"Process", LocationGroupKind::process, 0, undefined_ref, {}});
+    definitions.locations.push_back({"Master thread", LocationKind::cpu_thread, i, {}});
+  }
+  index::ActivityOfProcesses activity{definitions};
+  for (std::uint32_t i = 0; i < processes; ++i)
+    for (std::uint64_t k = 0; k < pieces; ++k)
+      activity.add(i, report::Activity::work, start + k * ms + i, start + k * ms + i + 100 * us);
+  const std::string table = activity.table(events);
+  CHECK(table.size() <= events / 64 + 8 * (processes + 3));
+  for (const std::size_t process : {0, 5'000, 9'999}) {
+    const index::ActivityRow row = index::activity_of(table, process);
+    CHECK(row.intervals >= 8);
+    CHECK(work_in(row) == pieces * 100 * us);
+  }
+  const index::ActivityRow all = index::activity_of(table, index::all_processes);
+  CHECK(all.intervals >= 500);
+  CHECK(work_in(all) == processes * pieces * 100 * us);
+  CHECK_THROWS_AS(index::activity_of(table, processes), Error);
+  CHECK_THROWS_AS(index::activity_of(std::string_view{table}.substr(0, 100), 0), Error);
+}
+
+TEST_CASE("what a process does in a narrow window is taken from its events, where these are few") {
+  const Scratch scratch;
+  write_archive_of_calls(scratch / "trace");
+  index::TraceIndex opened = opened_in(scratch / "trace");
+  const ProcessActivity activity{opened};
+  REQUIRE(activity.processes() == 1);
+  constexpr std::uint64_t end = start + calls * us, from = start + 500 * us, to = from + 10 * us, call = 100;
+  for (const std::size_t process : {std::size_t{0}, index::all_processes}) {
+    CHECK(work_in(activity.row(process, start, end, 1000, 0)) == 2 * calls * call);
+    const index::ActivityRow coarse = activity.row(process, from, to, 100, 0),
+                             fine = activity.row(process, from, to, 100, 300);
+    CHECK(step_of(coarse) > 10 * us);
+    CHECK(step_of(fine) <= 128);
+    // Of the last interval a part may be behind the window.
+    CHECK(work_in(fine) >= 10 * 2 * call);
+    CHECK(work_in(fine) <= 11 * 2 * call);
+  }
 }

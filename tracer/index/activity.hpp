@@ -80,9 +80,9 @@ class ActivityOfProcesses {
  public:
   explicit ActivityOfProcesses(const Definitions& definitions);
   bool has_thread(LocationRef location) const { return is_thread_[location]; }
-  report::Activity activity_in(RegionRef region) const {
-    return region < activity_of_.size() ? activity_of_[region] : report::Activity::work;
-  }
+  /// None of times that were not recorded.
+  bool has_activity(RegionRef region) const { return region < activity_of_.size(); }
+  report::Activity activity_in(RegionRef region) const { return activity_of_[region]; }
   void add(LocationRef location, report::Activity activity, std::uint64_t begin, std::uint64_t end) {
     processes_[process_of_[location]].add(activity, begin, end);
     if (processes_.size() > 1) all_.front().add(activity, begin, end);
@@ -103,12 +103,12 @@ class ActivityOfLocation {
  public:
   ActivityOfLocation(ActivityOfProcesses& of, LocationRef location)
       : of_{of}, location_{location}, is_thread_{of.has_thread(location)} {}
-  /// From `time` on this is the innermost region that is open; null: none is.
+  /// From `time` on this is the innermost slice that is open; null: none is.
   void change(std::uint64_t time, const OpenRegion* innermost) {
     if (!is_thread_) return;
     if (is_busy_) of_.add(location_, activity_, since_, time);
     since_ = time;
-    is_busy_ = innermost != nullptr;
+    is_busy_ = innermost != nullptr && of_.has_activity(innermost->region);
     if (is_busy_) activity_ = of_.activity_in(innermost->region);
   }
 

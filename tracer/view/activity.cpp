@@ -40,10 +40,9 @@ void ProcessActivity::add_thread(LocationRef thread, std::uint64_t from, std::ui
   const auto charge_until = [&](std::uint64_t time) {
     time = std::min(time, to);
     if (time <= since) return;
-    if (!open.empty()) {
-      const RegionRef region = open.back()->region;
-      times.add(region < regions_.size() ? regions_[region].activity : report::Activity::work, since, time);
-    }
+    // Beyond the regions: what was not recorded.
+    if (!open.empty() && open.back()->region < regions_.size())
+      times.add(regions_[open.back()->region].activity, since, time);
     since = time;
   };
   const auto close_until = [&](std::uint64_t time) {

@@ -31,6 +31,25 @@ Json json_of(const index::ActivityRow& row, std::uint64_t origin) {
           {"times", std::move(times)}};
 }
 
+/// The row of a process of a trace, or of all; `number`: of the process through all traces, or of the trace.
+struct WantedRow {
+  std::size_t trace, process, number;
+};
+
+std::vector<WantedRow> rows_of_all(const std::vector<ProcessActivity>& traces) {
+  std::vector<WantedRow> rows;
+  for (std::size_t i = 0; i < traces.size(); ++i) rows.push_back({i, index::all_processes, i});
+  return rows;
+}
+
+std::vector<WantedRow> rows_of_processes(const std::vector<ProcessActivity>& traces, const Words& words) {
+  std::vector<WantedRow> all, rows;
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    for (std::size_t k = 0; k < traces[i].processes(); ++k) all.push_back({i, k, all.size()});
+  for (const std::uint32_t number : words.list("processes", all.size(), Api::most_lanes)) rows.push_back(all[number]);
+  return rows;
+}
+
 }  // namespace
 
 std::string Api::activity(const Words& words) {
@@ -39,24 +58,11 @@ std::string Api::activity(const Words& words) {
                       width = words.number("width", 1, most_width);
   if (activity_.empty())
     for (const ViewedTrace& trace : traces_) activity_.emplace_back(*trace.index);
-  struct Wanted {
-    std::size_t trace, process, number;
-  };
-  std::vector<Wanted> wanted;  // in the order of the processes' numbers on the page
-  for (std::size_t i = 0; i < traces_.size(); ++i)
-    for (std::size_t k = 0; k < activity_[i].processes(); ++k) wanted.push_back({i, k, wanted.size()});
-  if (words.has("processes")) {
-    std::vector<Wanted> named;
-    for (const std::uint32_t number : words.list("processes", wanted.size(), most_lanes))
-      named.push_back(wanted[number]);
-    wanted = std::move(named);
-  } else {
-    wanted.clear();
-    for (std::size_t i = 0; i < traces_.size(); ++i) wanted.push_back({i, index::all_processes, i});
-  }
+  const std::vector<WantedRow> wanted =
+      words.has("processes") ? rows_of_processes(activity_, words) : rows_of_all(activity_);
   const std::size_t intervals = std::min(intervals_in_all / wanted.size(), static_cast<std::size_t>(width)) + 1;
   Json rows = Json::array();
-  for (const Wanted& one : wanted) {
+  for (const WantedRow& one : wanted) {
     const std::uint64_t origin = traces_[one.trace].index->header().first,
                         end = std::max(from + 1, std::min(to, length()));
     const ProcessActivity& of = activity_[one.trace];

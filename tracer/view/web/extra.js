@@ -3,10 +3,10 @@
 // What is beside the regions: arrows, the critical path, counters, samples, of what is in view.
 import {$} from './dom.js';
 import {also, ask, refresh} from './live.js';
-import {listOf} from './lookup.js';
+import {listOf, threadsIn} from './lookup.js';
 import {count} from './numbers.js';
 import {lanes, meta, nameCounters, sides} from './trace.js';
-import {layout, redraw, shownFor, width} from './timeline.js';
+import {hasSummary, layout, redraw, shownFor, width} from './timeline.js';
 
 /** What the server has: it makes them while the page is used. @type {{ready: boolean, share: number, failure: string, samples: boolean, countersLeftOut: number}} */
 export const extra = {ready: false, share: 0, failure: '', samples: false, countersLeftOut: 0};
@@ -69,8 +69,21 @@ async function loadSamples(from, to, visible, signal) {
   for (const one of answer.lanes) lanes[one.lane].sampled = {time: Float64Array.from(one.time), count: one.count, most: Math.max(1, ...one.count)};
   redraw();
 }
+/** What the threads of folded processes do together. */
+async function loadActivity(from, to, visible, signal) {
+  const byNumber = new Map(visible.filter(hasSummary).map((lane) => [lane.side.process + lane.owner.process, lane]));
+  if (!byNumber.size) return;
+  const answer = await ask('activity', {from, to, width: Math.max(100, Math.round(2 * width)), processes: listOf([...byNumber.keys()])}, signal);
+  if (!answer) return;
+  for (const one of answer.rows) {
+    const lane = byNumber.get(one.process);
+    lane.activity = {...one, threads: threadsIn(lane.owner.threads.map((i) => lanes[lane.side.location + i]))};
+  }
+  redraw();
+}
 also.push((from, to, visible, signal) => {
   loadSamples(from, to, visible, signal);
+  loadActivity(from, to, visible, signal);
   if (!extra.ready) return;
   loadLinks(from, to, signal);
   loadPath(from, to, signal);

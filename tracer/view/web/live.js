@@ -2,7 +2,7 @@
 // @ts-check
 // Slices from the server: what is in view, as fine as it is drawn.
 import {$} from './dom.js';
-import {listOf, placeOf, rowOf, sliceOf} from './lookup.js';
+import {listOf, placeOf, rowOf, sliceOf, threadsIn} from './lookup.js';
 import {lanes, length, side, sides} from './trace.js';
 import {drawOverview, order, redraw, selected, selections, setSelected, view, width} from './timeline.js';
 
@@ -110,14 +110,14 @@ async function load() {
   running = null;
   if (again) load();
 }
-/** The whole run, of some of the lanes where there are very many. */
+/** The whole run: where there are very many lanes, what all threads do together. */
 export async function loadOverview() {
-  const most = 64, step = Math.ceil(lanes.length / most);
+  const most = 64, whole = {from: 0, to: Math.ceil(length), width: Math.max(100, width)};
   for (const lane of lanes) lane.overview = [];
-  const some = lanes.filter((lane) => lane.index % step === 0);
-  const answer = await ask('window', {from: 0, to: Math.ceil(length), width: Math.max(100, width), lanes: listOf(some.map((lane) => lane.index))});
+  const answer = await (lanes.length > most ? ask('activity', whole) : ask('window', {...whole, lanes: listOf(lanes.map((lane) => lane.index))}));
   if (!answer) return;
-  for (const one of answer.lanes) lanes[one.lane].overview = rowsFrom(lanes[one.lane], one);
+  for (const one of answer.rows || []) sides[one.side].activity = {...one, threads: threadsIn(lanes.filter((lane) => lane.side === sides[one.side]))};
+  for (const one of answer.lanes || []) lanes[one.lane].overview = rowsFrom(lanes[one.lane], one);
   drawOverview();
   redraw();
 }

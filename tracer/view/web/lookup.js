@@ -55,5 +55,8 @@ export function goesOnFrom(last, text, selected, selections) {
   return last.since === selections || Boolean(selected) && selected.row.lane.index === last.lane && selected.row.begin[selected.index] === last.begin;
 }
 
+/** How many of some lanes are threads that have events: those whose activities are summed up. @param {any[]} some */
+export const threadsIn = (some) => some.filter((lane) => !lane.stream && !lane.left_out).length;
+
 /** Of what is typed to be searched for, in small letters, the part that is a region's name: "critical longer than 1 ms", "event:leave". @param {string} typed */
 export const nameSought = (typed) => typed.startsWith('event:') ? '' : typed.replace(/(^|\s+)longer than .*$/, '');

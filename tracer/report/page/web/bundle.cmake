@@ -4,7 +4,7 @@
 #   cmake -P tracer/report/page/web/bundle.cmake page.html
 
 # In this order a module comes behind those that it needs while it is loaded.
-set(TRACER_PAGE_MODULES dom numbers rows query trace colours timeline navigation finding panels devices mpi samples task_graph tabs tables address keys main)
+set(TRACER_PAGE_MODULES dom numbers rows query trace colours timeline strips navigation finding panels devices mpi samples task_graph tabs tables address keys main)
 set(TRACER_PAGE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
 # The modules' names are different (tests/page): without imports and exports they share one scope. A module is of the first

@@ -5,7 +5,7 @@ import {remember, restore} from './address.js';
 import {dark, makeColours, setDark} from './colours.js';
 import {$, onWidth, showTooltip} from './dom.js';
 import {search, step} from './finding.js';
-import {hit, select, tooltipOf, zoomTo} from './navigation.js';
+import {hit, select, tooltipOf, tooltipOfSummary, zoomTo} from './navigation.js';
 import {axisTime} from './numbers.js';
 import {above} from './rows.js';
 import {current, showSide, showTab, tabNames} from './tables.js';
@@ -54,7 +54,8 @@ canvas.addEventListener('pointermove', (e) => {
   }
   showCursor(e.offsetX);
   hover = hit(e.offsetX, lineOf(e));
-  if (hover) showTooltip(tooltipOf(hover), e); else $('tooltip').hidden = true;
+  const told = hover ? tooltipOf(hover) : tooltipOfSummary(e.offsetX, lineOf(e));
+  if (told) showTooltip(told, e); else $('tooltip').hidden = true;
 });
 canvas.addEventListener('pointerup', (e) => {
   if (drag && drag.range && drag.moved) turnTo('In view');

@@ -5,8 +5,9 @@ import {remember} from './address.js';
 import {$, joined, tag} from './dom.js';
 import {bytesText, count, time} from './numbers.js';
 import {above, isSum} from './rows.js';
+import {describeActivity} from './strips.js';
 import {AXIS, meta, ROW} from './trace.js';
-import {filterLanes, foldedProcesses, foldProcesses, layout, NAMES, order, redraw, rowsOf, setSelected, setView, toTime, view, width} from './timeline.js';
+import {filterLanes, foldedProcesses, foldProcesses, hasSummary, layout, NAMES, order, redraw, rowsOf, setSelected, setView, summaryY, toTime, view, width} from './timeline.js';
 
 // ---- What is where.
 export function hit(x, y) {
@@ -42,6 +43,13 @@ function describe(what) {
 }
 /** For the tooltip. */
 export const tooltipOf = (what) => joined(describe(what), () => tag('br')).flat();
+/** For the tooltip, of what the threads of a folded process do together; null: that is not there. */
+export function tooltipOfSummary(x, y) {
+  if (x < NAMES || y < $('scroller').scrollTop + AXIS) return null;
+  const lane = order.find((l) => y >= l.y && y < l.y + l.height);
+  const parts = lane && hasSummary(lane) && lane.activity && y >= summaryY(lane) ? describeActivity(lane.owner.name, lane.activity, toTime(x)) : null;
+  return parts && joined(parts, () => tag('br')).flat();
+}
 export function select(what, show) {
   setSelected(what);
   if (what) {

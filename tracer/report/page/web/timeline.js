@@ -2,12 +2,13 @@
 // @ts-check
 // The timeline: what part of the trace is in view, and how it is drawn.
 import {remember} from './address.js';
-import {activityColour, colours, hatching, inks, phaseColour} from './colours.js';
+import {colours, hatching, inks, phaseColour} from './colours.js';
 import {$, tag} from './dom.js';
 import {isWithin} from './finding.js';
-import {axisStep, axisTime, bytesText, count, digits, fitting, time} from './numbers.js';
+import {axisStep, axisTime, count, fitting, time} from './numbers.js';
 import {parseParts} from './query.js';
 import {above, crosses} from './rows.js';
+import {drawActivity, drawCounter, drawSampled} from './strips.js';
 import {AXIS, bandLanes, COUNTER, GAP, lanes, length, meta, ROW, several, sides} from './trace.js';
 
 // ---- The view.
@@ -73,6 +74,9 @@ export function filterLanes(text) {
 /** @type {any[]} */
 export let order = [];
 export const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
+/** Whether a row below those of a lane sums up what all threads of its process do: they are folded away. Only `tracer view` knows it. */
+export const hasSummary = (lane) => Boolean(meta.hasActivity && foldedProcesses && lane.first && lane.owner && lane.owner.threads.length > 1);
+export const summaryY = (lane) => lane.y + Math.max(1, rowsOf(lane).length) * ROW;
 /** @param {boolean} [isResize] the same lanes at another size */
 export function layout(isResize = false) {
   width = $('scroller').clientWidth;  // beside its scrollbar: as wide as the canvas in it
@@ -83,7 +87,7 @@ export function layout(isResize = false) {
   for (const lane of [...lanes, ...bandLanes]) lane.hidden = true;
   for (const lane of order) lane.hidden = false;
   let y = AXIS;
-  for (const lane of order) { lane.y = y; lane.height = Math.max(1, rowsOf(lane).length) * ROW; y += lane.height + (order.length > 48 ? 2 : GAP); }
+  for (const lane of order) { lane.y = y; lane.height = summaryY(lane) - y + (hasSummary(lane) ? ROW : 0); y += lane.height + (order.length > 48 ? 2 : GAP); }
   for (const counter of meta.counters) { counter.y = y; y += COUNTER + GAP; }
   height = y;
   scale = Math.min(2, window.devicePixelRatio || 1);
@@ -206,39 +210,6 @@ function axis(g, top) {
   }
 }
 
-/** Of several counters of a name the end tells them apart: whose each is. */
-function counterName(counter, room) {
-  const metric = counter.metric || counter.name, of = counter.name.slice(metric.length);
-  return fitting(fitting(metric, Math.max(6, room - of.length)) + of, room);
-}
-function drawCounter(g, counter) {
-  // 0 is in the picture: a value's height is its share of the largest.
-  const h = COUNTER, n = counter.time.length, high = Math.max(0, counter.max), whole = high - Math.min(0, counter.min);
-  let i = Math.max(0, above(counter.time, view.t0) - 1);
-  g.fillStyle = activityColour('device'); g.globalAlpha = 0.65;
-  for (; i < n && counter.time[i] < view.t1; ++i) {
-    const x0 = Math.max(NAMES, toX(counter.time[i])), x1 = Math.min(width, toX(i + 1 < n ? counter.time[i + 1] : length));
-    const tall = whole ? h * counter.value[i] / whole : 0;
-    g.fillRect(x0, counter.y + h * (whole ? high / whole : 1) - tall, Math.max(0.7, x1 - x0), tall);
-  }
-  g.globalAlpha = 1;
-  g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
-  g.fillStyle = theme.fg; g.fillText(counterName(counter, Math.floor((NAMES - 8) / 6.2)), 8, counter.y + 14);
-  const said = (value) => counter.unit === 'B' || counter.unit.toLowerCase() === 'bytes' ? bytesText(value) : Number.isInteger(value) ? count(value) : digits(value);
-  g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
-}
-
-/** Where a lane was sampled: below its rows, the higher the more samples a column has. */
-function drawSampled(g, lane) {
-  const {time: times, count: counts, most} = lane.sampled, room = order.length > 48 ? 2 : GAP - 1;
-  g.fillStyle = theme.fg; g.globalAlpha = 0.7;
-  for (let i = 0; i < times.length; ++i) {
-    const h = room === 2 ? 2 : 2 + (room - 2) * counts[i] / most;
-    g.fillRect(toX(times[i]), lane.y + lane.height + room - h, 1, h);
-  }
-  g.globalAlpha = 1;
-}
-
 /** The middle of the innermost slice of a lane at a time: where an arrow begins or ends. */
 function heightAt(lane, t) {
   for (let d = rowsOf(lane).length - 1; d > 0; --d) {
@@ -345,6 +316,7 @@ function draw() {
   grid(ctx);
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
+  for (const lane of visible) if (hasSummary(lane) && lane.activity) drawActivity(ctx, lane.activity, summaryY(lane), ROW - 1, view.t0, view.t1, NAMES, width - NAMES);
   for (const lane of visible) if (lane.sampled) drawSampled(ctx, lane);
   for (const counter of meta.counters) if (counter.y <= bottom && counter.y + COUNTER >= top) drawCounter(ctx, counter);
   drawArrows(ctx);
@@ -380,9 +352,10 @@ let overviewImage = null;
 export function drawOverview() {
   octx.setTransform(scale, 0, 0, scale, 0, 0);
   octx.fillStyle = theme.bg; octx.fillRect(0, 0, width, 36);
-  const h = Math.max(1, 32 / order.length), keep = matches;
+  const h = Math.max(1, 32 / order.length), keep = matches, tall = 32 / sides.length, isSummed = sides.every((one) => one.activity);
   matches = null;
-  order.forEach((lane, i) => { for (const row of lane.overview || lane.rows) drawRow(octx, row, 2 + i * 32 / order.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
+  if (isSummed) sides.forEach((one, i) => drawActivity(octx, one.activity, 2 + i * tall, tall - 1, 0, length, NAMES, width - NAMES));
+  else order.forEach((lane, i) => { for (const row of lane.overview || lane.rows) drawRow(octx, row, 2 + i * 32 / order.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
   matches = keep;
   overviewImage = octx.getImageData(0, 0, overview.width, overview.height);
 }
