@@ -4,10 +4,15 @@
 
 #include <unistd.h>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ostream>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/output_stream.hpp"
@@ -77,6 +82,7 @@ class Input {
     if (!holds) throw Error(name_ + " is damaged: it " + else_it);
   }
   std::uint64_t left() const noexcept { return left_; }
+  std::uint64_t size() const noexcept { return file_.size(); }
 
  private:
   std::string name_;
@@ -92,6 +98,41 @@ void read_counters(Input& in, SampleSet& set) {
   const std::size_t each = set.counters.size();
   in.require(each == 0 ? set.values.empty()
                        : set.values.size() % each == 0 && set.values.size() / each == set.samples.size());
+}
+
+/// What a file's version has.
+struct Version {
+  bool has_states = false, has_counters = false;
+};
+
+/// What stands before the samples. `set` gets it.
+Version read_words(Input& in, const fs::path& path, SampleSet& set) {
+  char found[sizeof magic];
+  in.bytes(found, sizeof found);
+  const bool has_counters = std::memcmp(found, magic, sizeof magic) == 0;
+  const bool has_states = has_counters || std::memcmp(found, magic_without_counters, sizeof magic) == 0;
+  if (!has_states && std::memcmp(found, magic_without_states, sizeof magic) != 0)
+    throw Error(path.string() + " is no file of samples");
+  set.period = in.one<std::uint64_t>();
+  set.lost = in.one<std::uint64_t>();
+  const auto strings = in.one<std::uint64_t>();
+  in.require(strings != 0 && strings <= in.left() / 8);
+  set.strings.clear();
+  for (std::uint64_t i = 0; i < strings; ++i) {
+    const auto text = in.all<char>();
+    set.strings.push_back(shown(std::string_view{text.data(), text.size()}));  // as those of archives are
+  }
+  set.frames = in.all<Frame>();
+  for (const Frame& frame : set.frames)
+    in.require(frame.function < strings && frame.file < strings && frame.module < strings);
+  const auto stacks = in.one<std::uint64_t>();
+  in.require(stacks <= in.left() / 8);
+  for (std::uint64_t i = 0; i < stacks; ++i) {
+    set.stacks.push_back(in.all<std::uint32_t>());
+    in.require(set.stacks.back().size() <= most_frames_of_stack, "has a stack of more frames than there can be");
+    for (const std::uint32_t frame : set.stacks.back()) in.require(frame < set.frames.size());
+  }
+  return {has_states, has_counters};
 }
 
 }  // namespace
@@ -125,37 +166,45 @@ void write(const SampleSet& set, const fs::path& path) {
 
 SampleSet read(const fs::path& path) {
   Input in(path);
-  char found[sizeof magic];
-  in.bytes(found, sizeof found);
-  const bool has_counters = std::memcmp(found, magic, sizeof magic) == 0;
-  const bool has_states = has_counters || std::memcmp(found, magic_without_counters, sizeof magic) == 0;
-  if (!has_states && std::memcmp(found, magic_without_states, sizeof magic) != 0)
-    throw Error(path.string() + " is no file of samples");
   SampleSet set;
-  set.period = in.one<std::uint64_t>();
-  set.lost = in.one<std::uint64_t>();
-  const auto strings = in.one<std::uint64_t>();
-  in.require(strings != 0 && strings <= in.left() / 8);
-  set.strings.clear();
-  for (std::uint64_t i = 0; i < strings; ++i) {
-    const auto text = in.all<char>();
-    set.strings.push_back(shown(std::string_view{text.data(), text.size()}));  // as those of archives are
-  }
-  set.frames = in.all<Frame>();
-  for (const Frame& frame : set.frames)
-    in.require(frame.function < strings && frame.file < strings && frame.module < strings);
-  const auto stacks = in.one<std::uint64_t>();
-  in.require(stacks <= in.left() / 8);
-  for (std::uint64_t i = 0; i < stacks; ++i) {
-    set.stacks.push_back(in.all<std::uint32_t>());
-    in.require(set.stacks.back().size() <= most_frames_of_stack, "has a stack of more frames than there can be");
-    for (const std::uint32_t frame : set.stacks.back()) in.require(frame < set.frames.size());
-  }
+  const auto [has_states, has_counters] = read_words(in, path, set);
   set.samples = has_states ? in.all<Sample>() : with_states(in.all<SampleWithoutState>());
-  for (const Sample& sample : set.samples) in.require(sample.stack < stacks);
+  for (const Sample& sample : set.samples) in.require(sample.stack < set.stacks.size());
   set.pauses = in.all<Pause>();
   if (has_counters) read_counters(in, set);
   return set;
+}
+
+SampleFile::SampleFile(const fs::path& path) : name_{path.string()} {
+  Input in(path);
+  has_states_ = read_words(in, path, words_).has_states;
+  size_ = in.one<std::uint64_t>();
+  in.require(size_ <= in.left() / bytes_of_sample(), "ends too early");
+  RegularFile file = open_to_read(path);
+  if (file.size != in.size()) changed();
+  offset_ = in.size() - in.left();
+  file_ = std::move(file.fd);
+}
+
+std::uint64_t SampleFile::bytes_of_sample() const noexcept {
+  return has_states_ ? sizeof(Sample) : sizeof(SampleWithoutState);
+}
+
+void SampleFile::changed() const {
+  throw Error(name_ + " has changed since it was opened");
+}
+
+std::vector<Sample> SampleFile::range(std::uint64_t first, std::uint64_t last) const {
+  const auto count = static_cast<std::size_t>(last - first);
+  const std::uint64_t at = offset_ + first * bytes_of_sample();
+  if (has_states_) {
+    std::vector<Sample> samples(count);
+    if (!read_at(file_.get(), samples.data(), count * sizeof(Sample), at)) changed();
+    return samples;
+  }
+  std::vector<SampleWithoutState> old(count);
+  if (!read_at(file_.get(), old.data(), count * sizeof(SampleWithoutState), at)) changed();
+  return with_states(old);
 }
 
 }  // namespace tracer::samples

@@ -164,3 +164,17 @@ TEST_CASE("a cut file of samples is refused, at any length") {
     CHECK_THROWS_AS(samples::read(scratch.path), Error);
   }
 }
+
+TEST_CASE("samples are read where they are asked for, and those of a file that was cut off are an error") {
+  const Scratch scratch;
+  const samples::SampleSet set = two_samples();
+  samples::write(set, scratch.path);
+  const samples::SampleFile file{scratch.path};
+  REQUIRE(file.size() == 2);
+  CHECK(file.words().stacks == set.stacks);
+  CHECK(file.words().samples.empty());
+  CHECK(file.range(0, 2).front().time == 5);
+  CHECK(file.range(1, 2).front().wait_id == set.samples[1].wait_id);
+  std::filesystem::resize_file(scratch.path, 60);
+  CHECK_THROWS_AS(file.range(1, 2), Error);
+}

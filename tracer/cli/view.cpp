@@ -21,6 +21,7 @@
 
 #include "formats/otf2/common/file.hpp"
 #include "formats/otf2/read/event_source.hpp"
+#include "formats/samples/samples.hpp"
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
@@ -119,8 +120,12 @@ class Viewer {
     wanted_links_.push_back(
         {anchor, places_of_links(*source, stored.path), stamp, source->definitions().locations.size(), ""});
     samples_.emplace_back();
-    if (std::optional<samples::SampleSet> set = read_samples(anchor); set && !set->samples.empty())
-      samples_.back() = std::make_unique<view::Sampled>(std::move(*set), source->definitions());
+    std::error_code error;
+    if (const fs::path file = anchor.parent_path() / samples::file_name; fs::exists(file, error)) {
+      samples::SampleFile samples{file};
+      if (samples.size() != 0)
+        samples_.back() = std::make_unique<view::Sampled>(std::move(samples), source->definitions());
+    }
     for (Desk& desk : desks_) {
       auto own = &desk == desks_.data() ? std::move(source) : otf2::open_archive(anchor);
       add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));

@@ -8,15 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "formats/samples/samples.hpp"
 #include "tracer/definitions.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::view {
 
-/// Any thread, several at a time.
+/// Any thread, several at a time. The samples stay in the file, sorted by thread and time as it has them. What reads
+/// them throws tracer::Error where the file has changed.
 class Sampled {
  public:
-  Sampled(samples::SampleSet set, const Definitions& definitions);
+  Sampled(samples::SampleFile file, const Definitions& definitions);
 
   struct Column {
     std::uint64_t time = 0;  ///< of its first sample
@@ -32,15 +34,21 @@ class Sampled {
   };
   /// Where the program's own code was, most samples first.
   std::vector<Line> lines(const std::vector<LocationRef>& locations, std::uint64_t from, std::uint64_t to) const;
-  std::uint64_t period() const { return set_.period; }
+  std::uint64_t period() const { return file_.words().period; }
   bool has(LocationRef location) const { return of_[location].first != of_[location].second; }
 
  private:
-  std::pair<std::size_t, std::size_t> within(LocationRef location, std::uint64_t from, std::uint64_t to) const;
+  using Key = std::pair<std::uint32_t, std::uint64_t>;  ///< thread, time
+  class Reader;
+
+  std::pair<std::uint64_t, std::uint64_t> within(LocationRef location, std::uint64_t from, std::uint64_t to,
+                                                 Reader& reader) const;
   const std::string& text(std::uint32_t string) const;
 
-  samples::SampleSet set_;
-  std::vector<std::pair<std::size_t, std::size_t>> of_;  ///< by location
+  samples::SampleFile file_;
+  std::vector<Key> chunks_;                                  ///< of the first sample of each
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> of_;  ///< by location: its samples' numbers
+  std::vector<std::uint32_t> thread_of_;                     ///< by location; 0: none
 };
 
 }  // namespace tracer::view
