@@ -71,6 +71,8 @@ def check_activity(viewer, meta, lanes, first, begin, end, width, where):
         theirs = {}
         for lane in mine:
             for a, b, region in lane.inner:
+                if region == reference.NOT_RECORDED:
+                    continue
                 a, b = a - first, b - first
                 if min(b, end) > max(a, begin):
                     assert from_ <= max(a, begin) and min(b, end) <= until, (where, a, b, row["begin"], until)
