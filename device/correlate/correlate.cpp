@@ -30,6 +30,8 @@ struct Device {
   ClockMap clock;
   std::vector<PlacedOperation> operations;
   std::vector<MemoryEvent> memory;
+  std::vector<PoolState> pools;
+  std::vector<DeviceSample> device_faults, host_faults;
   DeviceProviderKind provider;
   std::set<std::uint64_t> of_operations;  // addresses that the driver gave for operations of the host
   std::vector<Unlinked> unlinked;
@@ -43,6 +45,8 @@ bool is_interval(DeviceRecordKind kind) noexcept {
     case DeviceRecordKind::transfer_from_device:
     case DeviceRecordKind::transfer_peer:
     case DeviceRecordKind::memset:
+    case DeviceRecordKind::migration_to_device:
+    case DeviceRecordKind::migration_from_device:
     case DeviceRecordKind::synchronize:
     case DeviceRecordKind::overhead:
     case DeviceRecordKind::native:
@@ -69,7 +73,8 @@ class Correlator {
     for (const auto& point : journal.device_clock) points[point.device].push_back(point);
     for (std::size_t i = 0; i < journal.devices.size(); ++i) {
       const auto& info = journal.devices[i];
-      Device device{i, ClockMap(points[info.number], ticks_per_nanosecond_), {}, {}, info.provider, {}, {}, 0, 0};
+      Device device{
+          i, ClockMap(points[info.number], ticks_per_nanosecond_), {}, {}, {}, {}, {}, info.provider, {}, {}, 0, 0};
       count("device.clock_readings_dropped", device.clock.dropped());
       devices_.insert_or_assign(info.number, std::move(device));
     }
@@ -91,10 +96,12 @@ class Correlator {
   Device* device_of(DeviceRecord& record, const HostOperation* op);
   bool set_times(const DeviceRecord& record, const HostOperation* op, const Device& device, DeviceOperation& out);
   void take_memory(const DeviceRecord& record, const HostOperation* op, Device& device);
+  void take_value(const DeviceRecord& record, Device& device);
   bool has_landed(const DeviceRecord& record, const HostOperation& op, Ticks end) const;
   void add_landed();
   void add_host_memory();
   void add_stand_ins();
+  void take_metrics(Device& device, DeviceTrack& track);
   ChannelId channel_of(const DeviceRecord& record, const HostOperation* op) const;
 
   const Journal& journal_;
@@ -181,6 +188,16 @@ void Correlator::take_memory(const DeviceRecord& record, const HostOperation* op
       {record.clock == DeviceClock::host_ticks ? time : device.clock(time), address, record.bytes, is_free});
 }
 
+/// Of a metric, but for the memory in use.
+void Correlator::take_value(const DeviceRecord& record, Device& device) {
+  if (record.start == 0) return count("device.dropped_without_time");
+  const Ticks time = record.clock == DeviceClock::host_ticks ? record.start : device.clock(record.start);
+  if (record.kind == DeviceRecordKind::memory_pool)
+    device.pools.push_back({time, record.source_address, record.bytes, record.destination_address});
+  else
+    (record.source_device < 0 ? device.host_faults : device.device_faults).push_back({time, record.bytes});
+}
+
 /// The thread that requested it. CUPTI names the caller by the system's number; AMD's runtime has numbers of its own.
 ChannelId Correlator::channel_of(const DeviceRecord& record, const HostOperation* op) const {
   if (op) return op->channel;
@@ -213,6 +230,8 @@ void Correlator::take(DeviceRecord record) {
   if (record.kind == DeviceRecordKind::alloc || record.kind == DeviceRecordKind::free) {
     return take_memory(record, op, *device);
   }
+  if (record.kind == DeviceRecordKind::memory_pool || record.kind == DeviceRecordKind::page_faults)
+    return take_value(record, *device);
   if (!is_interval(record.kind)) return count("device.records_of_unknown_kind");
   if (!op && record.provider == DeviceProviderKind::ompt && record.start != 0 && has_stand_in(record.kind))
     device->unlinked.push_back({record.kind, record.bytes, device->clock(record.start)});
@@ -290,6 +309,18 @@ void Correlator::add_stand_ins() {
   }
 }
 
+void Correlator::take_metrics(Device& device, DeviceTrack& track) {
+  const auto add = [&track](DeviceMetric metric, std::vector<DeviceSample> samples) {
+    if (!samples.empty()) track.metrics[metric] = std::move(samples);
+  };
+  add(DeviceMetric::memory_in_use, memory_in_use(std::move(device.memory), device.of_operations, out_.repairs));
+  PoolSizes pools = sizes_of_pools(std::move(device.pools), out_.repairs);
+  add(DeviceMetric::pools_in_use, std::move(pools.in_use));
+  add(DeviceMetric::pools_reserved, std::move(pools.reserved));
+  add(DeviceMetric::device_page_faults, running_sum(std::move(device.device_faults)));
+  add(DeviceMetric::host_page_faults, running_sum(std::move(device.host_faults)));
+}
+
 DeviceTimeline Correlator::finish() {
   add_landed();
   add_host_memory();
@@ -302,7 +333,7 @@ DeviceTimeline Correlator::finish() {
     without_record += device.without_record;
     track.number = number;
     track.journal_index = device.journal_index;
-    track.memory = memory_in_use(std::move(device.memory), device.of_operations, out_.repairs);
+    take_metrics(device, track);
     track.streams =
         make_streams(number, journal_.devices[device.journal_index].paradigm_hint, std::move(device.operations), out_);
     out_.devices.push_back(std::move(track));

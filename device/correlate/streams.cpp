@@ -10,12 +10,14 @@
 namespace tracer::device {
 namespace {
 
-/// Waiting and overhead are the host's view of a stream and overlap what runs on it.
-enum class Lane : std::uint8_t { work, synchronize, overhead };
+/// Waiting and overhead are the host's view of a stream and overlap what runs on it. Migrations are of no stream.
+enum class Lane : std::uint8_t { work, synchronize, overhead, migration };
 
 Lane lane_of(DeviceRecordKind kind) noexcept {
   if (kind == DeviceRecordKind::synchronize) return Lane::synchronize;
   if (kind == DeviceRecordKind::overhead) return Lane::overhead;
+  if (kind == DeviceRecordKind::migration_to_device || kind == DeviceRecordKind::migration_from_device)
+    return Lane::migration;
   return Lane::work;
 }
 
@@ -82,6 +84,7 @@ std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradi
     std::string name = prefix(device, paradigm_hint) + (is_of_stream ? ":" + std::to_string(number) : "") + "]";
     if (lane == Lane::synchronize) name += " synchronization";
     if (lane == Lane::overhead) name += " overhead";
+    if (lane == Lane::migration) name += " unified memory";
     if (provider == DeviceProviderKind::host && has_records)
       name = prefix(device, paradigm_hint) + "] without record, of thread " + std::to_string(stream);
     if (used.count(name)) name += " context " + std::to_string(context);

@@ -87,6 +87,7 @@ const char* load(Api& api, const char* name) noexcept {
   if (api.version >= unknown_version) return "libcupti.so is newer than CUDA 13: its record layouts are unknown";
   find(library, "cuptiSetThreadIdType", api.set_thread_ids);
   find(library, "cuptiGetCallbackName", api.callback_name);
+  find(library, "cuptiActivityConfigureUnifiedMemoryCounter", api.configure_unified_memory);
   find(library, "cuptiActivityEnableDriverApi", api.enable_driver_call);
   find(library, "cuptiActivityEnableRuntimeApi", api.enable_runtime_call);
   return nullptr;

@@ -36,6 +36,7 @@ struct Api {
   // May be missing:
   decltype(&cuptiSetThreadIdType) set_thread_ids = nullptr;
   decltype(&cuptiGetCallbackName) callback_name = nullptr;
+  decltype(&cuptiActivityConfigureUnifiedMemoryCounter) configure_unified_memory = nullptr;
   CUptiResult (*enable_driver_call)(CUpti_CallbackId, std::uint8_t) = nullptr;   // since 12.5
   CUptiResult (*enable_runtime_call)(CUpti_CallbackId, std::uint8_t) = nullptr;  // since 12.5
   // The driver's:

@@ -76,13 +76,13 @@ DeviceRecord nobodys_record(DeviceRecordKind kind) noexcept {
   return out;
 }
 
+}  // namespace
+
 DeviceRecord timed_record(DeviceRecordKind kind) noexcept {
   DeviceRecord out = nobodys_record(kind);
   out.clock = DeviceClock::device;
   return out;
 }
-
-}  // namespace
 
 bool Converter::is_of_device(const CUpti_Activity& activity) noexcept {
   switch (activity.kind) {
@@ -91,6 +91,7 @@ bool Converter::is_of_device(const CUpti_Activity& activity) noexcept {
     case CUPTI_ACTIVITY_KIND_MEMCPY:
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
     case CUPTI_ACTIVITY_KIND_MEMSET:
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
       return true;
     default:
       return false;
@@ -228,24 +229,6 @@ void Converter::take_memset(const Set& in) {
   put(out);
 }
 
-/// Memory of the device only: pinned and pageable host memory is not its own.
-void Converter::take_memory(const Memory& in) {
-  const bool is_device = in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_DEVICE ||
-                         in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_ARRAY ||
-                         in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
-  if (!is_device) return;
-  const bool release = in.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
-  auto out = blank(in.deviceId, release ? DeviceRecordKind::free : DeviceRecordKind::alloc);
-  out.start = out.end = in.timestamp;
-  out.bytes = in.bytes;
-  out.stream = in.streamId;
-  out.context = in.contextId;
-  out.correlation = in.correlationId;
-  out.codeptr = in.PC;
-  (release ? out.source_address : out.destination_address) = in.address;
-  put(out);
-}
-
 void Converter::take_synchronization(const Synchronization& in) {
   auto out = timed_record(DeviceRecordKind::synchronize);
   out.start = in.start;
@@ -355,6 +338,10 @@ void Converter::take(const CUpti_Activity& activity) {
       return take_memset(as<Set>(activity));
     case CUPTI_ACTIVITY_KIND_MEMORY2:
       return take_memory(as<Memory>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+      return take_pool(as<Pool>(activity));
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+      return take_unified_memory(as<UnifiedMemory>(activity));
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       return take_synchronization(as<Synchronization>(activity));
     case CUPTI_ACTIVITY_KIND_OVERHEAD:

@@ -24,6 +24,9 @@ struct CudaDevice {
   std::map<std::string, std::string> properties;
 };
 
+/// Of CUPTI's clock, and of no device yet.
+DeviceRecord timed_record(DeviceRecordKind kind) noexcept;
+
 /// Keeps what later records need of earlier ones: contexts, devices. One thread at a time.
 class Converter {
  public:
@@ -39,7 +42,7 @@ class Converter {
   void flush();
   /// What has no device is counted: none comes any more.
   void finish();
-  /// Kernels, copies and memsets.
+  /// Kernels, copies and memsets, and what the driver does for unified memory.
   static bool is_of_device(const CUpti_Activity& activity) noexcept;
   /// What the record of a CUPTI of this version leaves to its reader to free(); nullptr: nothing.
   static void* memory_of(const CUpti_Activity& activity, std::uint32_t version) noexcept;
@@ -56,6 +59,15 @@ class Converter {
   void take_peer_copy(const PeerCopy& in);
   void take_memset(const Set& in);
   void take_memory(const Memory& in);
+  struct PoolSize {
+    std::uint64_t address, reserved, in_use;
+  };
+  void put_pool(std::uint32_t cuda_device, std::uint64_t time, const PoolSize& pool);
+  void take_pool(const Pool& in);
+  void put_migration(const UnifiedMemory& in, DeviceRecordKind kind, std::uint32_t cuda_device);
+  void put_device_faults(const UnifiedMemory& in);
+  void put_host_fault(const UnifiedMemory& in);
+  void take_unified_memory(const UnifiedMemory& in);
   void take_synchronization(const Synchronization& in);
   void take_overhead(const Overhead& in);
   void take_device(const Device& in);

@@ -25,6 +25,7 @@ inline constexpr std::array kinds{Kind{CUPTI_ACTIVITY_KIND_DEVICE, false, true},
                                   Kind{CUPTI_ACTIVITY_KIND_MEMCPY2, false, true},
                                   Kind{CUPTI_ACTIVITY_KIND_MEMSET, false, true},
                                   Kind{CUPTI_ACTIVITY_KIND_MEMORY2, false, true},
+                                  Kind{CUPTI_ACTIVITY_KIND_MEMORY_POOL, false, true},
                                   Kind{CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false},
                                   Kind{CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
                                   Kind{CUPTI_ACTIVITY_KIND_STREAM, false, true}};

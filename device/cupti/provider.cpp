@@ -11,6 +11,7 @@
 #include "device/cupti/kinds.hpp"
 #include "device/cupti/libraries.hpp"
 #include "device/cupti/provider_state.hpp"
+#include "device/cupti/unified_memory.hpp"
 
 namespace tracer::device::cupti {
 namespace {
@@ -104,6 +105,17 @@ void Provider::disable_all() noexcept {
     if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && api_.version == version_that_deadlocks) continue;
     api_.disable(kind);
   }
+  if (has_unified_memory_) api_.disable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
+/// Once, when CUDA is in use, and from no callback of CUPTI's: the driver may hold locks there. What does not have it
+/// is done without.
+void Provider::ask_for_unified_memory() noexcept {
+  if (!has_exit_handler_ || asked_for_unified_memory_) return;
+  const Gate::Pass pass(gate);
+  if (!usable() || !driver_runs(api_) || asked_for_unified_memory_.exchange(true)) return;
+  has_unified_memory_ = enable_unified_memory(api_);
+  if (!has_unified_memory_) sink_.count("device.cupti_kinds_missing", 1);
 }
 
 /// A profiler of the program's own is not to find the single subscription taken: records come without it as well. It
@@ -258,6 +270,7 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
   if (failed_ || state_ == State::off) return {false, reason_.c_str()};
   if (!nvidia && !is_cuda_device(device)) return {false, "not an NVIDIA device"};
   flush_at_exit();
+  ask_for_unified_memory();
   const std::lock_guard lock(state_lock_);
   devices_.open(device.number, api_, info);
   return {true, "CUPTI"};
@@ -265,9 +278,13 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
   return {false, "no memory"};
 }
 
-/// A context was made: the driver has started. Or the program calls CUDA.
+/// A context was made: the driver has started, and poll() has to ask for unified memory. Or the program calls CUDA.
 void Provider::notify(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept {
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return flush_at_exit();
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    flush_at_exit();
+    if (!asked_for_unified_memory_) sink_.wake();
+    return;
+  }
   const bool of_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
   if (!data || (!of_runtime && domain != CUPTI_CB_DOMAIN_DRIVER_API)) return;
   const bool ended = call_regions_.callback(domain, id, *static_cast<const CUpti_CallbackData*>(data), recording);
@@ -280,6 +297,7 @@ void Provider::poll() noexcept {
   if (failed_) leave();
   if (state_ != State::running) return;
   make_room();
+  ask_for_unified_memory();
   flush_in_time();
   drain();
   const std::lock_guard lock(state_lock_);

@@ -77,6 +77,7 @@ class Provider final : public DeviceProvider {
   bool subscribe() noexcept;
   bool enable_all() noexcept;
   void disable_all() noexcept;
+  void ask_for_unified_memory() noexcept;
   bool flush_all(std::uint32_t flag) noexcept;
   void flush_in_time() noexcept;
   void refuse(std::string reason) noexcept;
@@ -103,6 +104,7 @@ class Provider final : public DeviceProvider {
   bool refused_ = false;
   LateLibraries libraries_;
   std::atomic<bool> has_exit_handler_{false};
+  std::atomic<bool> asked_for_unified_memory_{false}, has_unified_memory_{false};
   bool made_room_ = false;                     // the drainer's: the subscription is given back, and records go on
   std::atomic<bool> has_call_regions_{false};  // they need the subscription
   std::atomic<std::uint64_t> calls_without_region_from_{0};

@@ -23,9 +23,13 @@ enum class DeviceRecordKind : std::uint8_t {
   overhead = 9,
   target_begin = 10,  ///< the device's copy of the host's target event; times may be 0
   target_end = 11,
-  native = 12,       ///< of a native or abstract record: name and times only
-  lost = 13,         ///< the provider dropped `bytes` records up to `end`
-  correlation = 14,  ///< no event: the provider's `correlation` id belongs to `host_op_id`, or to `thread_id`
+  native = 12,                 ///< of a native or abstract record: name and times only
+  lost = 13,                   ///< the provider dropped `bytes` records up to `end`
+  correlation = 14,            ///< no event: the provider's `correlation` id belongs to `host_op_id`, or to `thread_id`
+  migration_to_device = 15,    ///< pages of unified memory come to it, from the host or another device
+  migration_from_device = 16,  ///< to the host
+  page_faults = 17,            ///< so many as `bytes`, in unified memory, of `source_device` (-1: of the host)
+  memory_pool = 18,            ///< that at source_address has `bytes` of the device, destination_address of them in use
 };
 
 enum class DeviceProviderKind : std::uint8_t { none = 0, ompt = 1, cupti = 2, host = 3 };

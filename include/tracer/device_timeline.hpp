@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tracer/device_names.hpp"
 #include "tracer/device_record.hpp"
 #include "tracer/ids.hpp"
 #include "tracer/time.hpp"
@@ -17,7 +18,7 @@ namespace tracer {
 
 inline constexpr ChannelId no_channel = 0xffffffffu;
 
-/// An interval on a stream: kernel, transfer_*, memset, synchronize, overhead, native.
+/// An interval on a stream: kernel, transfer_*, memset, migration_*, synchronize, overhead, native.
 struct DeviceOperation {
   Ticks start = 0, end = 0;  ///< host ticks, start <= end
   Ticks host_begin = 0;      ///< of the operation on the host; 0: unknown
@@ -44,19 +45,19 @@ struct DeviceStream {
   std::vector<DeviceOperation> operations;
 };
 
-/// Bytes in use on a device from `time` on.
-struct DeviceMemorySample {
+/// Of a metric, from `time` on.
+struct DeviceSample {
   Ticks time = 0;
-  std::uint64_t bytes_in_use = 0;
+  std::uint64_t value = 0;
 };
 
 struct DeviceTrack {
   std::int32_t number = 0;
   std::size_t journal_index = 0;  ///< into Journal::devices
   std::vector<DeviceStream> streams;
-  std::vector<DeviceMemorySample> memory;  ///< in order of time
-  std::uint64_t asked = 0;                 ///< kernels and transfers that the host requested
-  std::uint64_t without_record = 0;        ///< of these, operations with the host's interval for want of a record
+  std::map<DeviceMetric, std::vector<DeviceSample>> metrics;  ///< in order of time; none is empty
+  std::uint64_t asked = 0;                                    ///< kernels and transfers that the host requested
+  std::uint64_t without_record = 0;  ///< of these, operations with the host's interval for want of a record
 };
 
 /// Times are host ticks: host and device events go through the same conversion to nanoseconds and

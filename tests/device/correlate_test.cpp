@@ -139,9 +139,9 @@ TEST_CASE("freed bytes are those of the allocation, and the sum is never negativ
       {{10, 0xa, 100, false}, {20, 0xb, 50, false}, {30, 0xa, 0, true}, {40, 0xc, 5, true}, {50, 0xb, 70, false}}, {},
       counters);
   REQUIRE(samples.size() == 4);
-  CHECK(samples[1].bytes_in_use == 150);
-  CHECK(samples[2].bytes_in_use == 50);
-  CHECK(samples[3].bytes_in_use == 70);
+  CHECK(samples[1].value == 150);
+  CHECK(samples[2].value == 50);
+  CHECK(samples[3].value == 70);
   CHECK(counters["device.free_unknown"] == 1);
   CHECK(counters["device.free_missed"] == 1);
 }
@@ -152,9 +152,9 @@ TEST_CASE("an allocation of more than any device has does not make the sum negat
       {{10, 0xa, 100, false}, {20, 0xb, ~std::uint64_t{0}, false}, {30, 0xb, 0, true}, {40, 0xa, 0, true}}, {},
       counters);
   REQUIRE(samples.size() == 4);
-  CHECK(samples[1].bytes_in_use == 100);
-  CHECK(samples[2].bytes_in_use == 100);
-  CHECK(samples[3].bytes_in_use == 0);
+  CHECK(samples[1].value == 100);
+  CHECK(samples[2].value == 100);
+  CHECK(samples[3].value == 0);
   CHECK(counters == Counters{{"device.allocation_too_large", 1}});
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("memory that the runtime keeps for later and gives back in the end is 
   const auto samples = memory_in_use(
       {{10, 0xa, 100, false}, {20, 0xa, 0, true}, {30, 0xa, 100, true}, {40, 0xb, 1, true}}, {0xa}, counters);
   REQUIRE(samples.size() == 2);
-  CHECK(samples[1].bytes_in_use == 0);
+  CHECK(samples[1].value == 0);
   CHECK(counters == Counters{{"device.free_unknown", 1}});
 }
 

@@ -157,9 +157,10 @@ TEST_CASE("peer copies, memsets, memory, synchronisation, overhead and devices a
                                                           {DeviceRecordKind::overhead, 5}});
   const auto is_of_no_stream = [](const DeviceRecord& record) { return record.stream == no_stream; };
   CHECK(std::count_if(bench.sink.all.begin(), bench.sink.all.end(), is_of_no_stream) == 1);
-  REQUIRE(timeline.devices[0].memory.size() == 2);
-  CHECK(timeline.devices[0].memory[0].bytes_in_use == 99);
-  CHECK(timeline.devices[0].memory[1].bytes_in_use == 0);
+  const auto& in_use = timeline.devices[0].metrics.at(DeviceMetric::memory_in_use);
+  REQUIRE(in_use.size() == 2);
+  CHECK(in_use[0].value == 99);
+  CHECK(in_use[1].value == 0);
 }
 
 TEST_CASE("the launching thread's operation is pushed and popped") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tracer/device_names.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/devices/regions.hpp"
 #include "tracer/translate/devices/shapes.hpp"
@@ -91,13 +92,12 @@ void define_stream(const DeviceTrack& track, const DeviceStream* stream, const D
   if (stream && stream->virtual_index) {
     location.properties.push_back({properties::overlaps, std::to_string(stream->virtual_index)});
   }
-  out.locations.push_back(
-      {static_cast<LocationRef>(d.locations.size()), stream, &track, undefined_ref, 0, undefined_ref});
+  out.locations.push_back({static_cast<LocationRef>(d.locations.size()), stream, &track, undefined_ref, 0, {}});
   d.locations.push_back(std::move(location));
 }
 
 void define_device(const DeviceTrack& track, const Journal& journal, Definitions& d, DeviceDefinitions& out) {
-  if (track.streams.empty() && track.memory.empty()) return;
+  if (track.streams.empty() && track.metrics.empty()) return;
   const DeviceInfo& info = journal.devices.at(track.journal_index);
   const auto node = define_node(info, journal, d);
   const auto group = static_cast<std::uint32_t>(d.groups_of_locations.size());
@@ -105,11 +105,13 @@ void define_device(const DeviceTrack& track, const Journal& journal, Definitions
   const auto first = out.locations.size();
   for (const DeviceStream& stream : track.streams) define_stream(track, &stream, info, group, d, out);
   if (track.streams.empty()) define_stream(track, nullptr, info, group, d, out);
-  if (track.memory.empty()) return;
   auto& recorder = out.locations[first];
-  recorder.metric = static_cast<std::uint32_t>(d.metrics.size());
-  d.metrics.push_back({"Device memory in use", "bytes allocated on device " + std::to_string(track.number), "B",
-                       recorder.location, group});
+  for (const auto& [metric, samples] : track.metrics) {
+    const DeviceMetricName& names = names_of(metric);
+    recorder.metrics.push_back({static_cast<std::uint32_t>(d.metrics.size()), &samples});
+    d.metrics.push_back({names.name, std::string(names.description) + " on device " + std::to_string(track.number),
+                         names.unit, recorder.location, group});
+  }
 }
 
 bool moves_data(const DeviceLocation& l) {

@@ -16,14 +16,20 @@
 
 namespace tracer::translate {
 
+/// A metric, and its values.
+struct DefinedMetric {
+  std::uint32_t ref = undefined_ref;
+  const std::vector<DeviceSample>* samples = nullptr;
+};
+
 /// A stream and what its events refer to.
 struct DeviceLocation {
   LocationRef location = undefined_ref;
-  const DeviceStream* stream = nullptr;  ///< nullptr: only memory in use is recorded here
+  const DeviceStream* stream = nullptr;  ///< nullptr: only metrics are recorded here
   const DeviceTrack* track = nullptr;
   std::uint32_t window = undefined_ref;
-  std::uint32_t rank = 0;                ///< in the window's communicator
-  std::uint32_t metric = undefined_ref;  ///< of the device's memory, on its first location only
+  std::uint32_t rank = 0;              ///< in the window's communicator
+  std::vector<DefinedMetric> metrics;  ///< of the device, on its first location only
 };
 
 /// Built once, before the first location is written; then read by all threads.

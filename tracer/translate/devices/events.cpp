@@ -3,6 +3,11 @@
 // puts to the host.
 #include "tracer/translate/devices/events.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "tracer/kernel_shape.hpp"
 #include "tracer/translate/devices/regions.hpp"
 #include "tracer/translate/write/event_buffer.hpp"
@@ -18,29 +23,42 @@ class StreamTranslator {
         devices_(devices),
         tables_(tables),
         clock_(clock),
-        out_(writer, *tables.regions, location.stream ? location.stream->operations.size() : 0) {}
+        out_(writer, *tables.regions, location.stream ? location.stream->operations.size() : 0),
+        next_samples_(location.metrics.size()) {}
 
   LocationResult run() {
     if (location_.stream) {
       for (const DeviceOperation& o : location_.stream->operations) {
-        memory_until(clock_(o.start));
+        metrics_until(clock_(o.start));
         operation(o, clock_(o.start));
       }
     }
-    memory_until(~Nanoseconds{0});
+    metrics_until(~Nanoseconds{0});
     out_.flush();
     return result_of(out_);
   }
 
  private:
-  void memory_until(Nanoseconds time) {
-    if (location_.metric == undefined_ref) return;
-    const auto& samples = location_.track->memory;
-    for (; next_sample_ < samples.size(); ++next_sample_) {
-      const Nanoseconds t = clock_(samples[next_sample_].time);
-      if (t > time) return;
-      out_.add(t, EventType::metric_uint, location_.metric, samples[next_sample_].bytes_in_use);
+  void metrics_until(Nanoseconds time) {
+    while (const auto next = next_metric(time)) {
+      const DefinedMetric& metric = location_.metrics[*next];
+      const DeviceSample& sample = (*metric.samples)[next_samples_[*next]++];
+      out_.add(clock_(sample.time), EventType::metric_uint, metric.ref, sample.value);
     }
+  }
+
+  /// The one whose next value comes first, if that is not after `time`.
+  std::optional<std::size_t> next_metric(Nanoseconds time) const {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < location_.metrics.size(); ++i) {
+      const auto& samples = *location_.metrics[i].samples;
+      if (next_samples_[i] == samples.size()) continue;
+      const Nanoseconds t = clock_(samples[next_samples_[i]].time);
+      if (t > time || (first && t == time)) continue;
+      first = i;
+      time = t;
+    }
+    return first;
   }
 
   void links(const DeviceOperation& o) {
@@ -80,9 +98,9 @@ class StreamTranslator {
       if (o.requested_teams) out_.add(t, EventType::parameter_uint, devices_.teams_requested, o.requested_teams);
       if (o.granted_teams) out_.add(t, EventType::parameter_uint, devices_.teams_granted, o.granted_teams);
     }
-    // a kernel may outlast several changes of the memory in use
+    // a kernel may outlast several changes of the metrics
     const Nanoseconds end = clock_(o.end);
-    memory_until(end);
+    metrics_until(end);
     out_.leave(end, region);
   }
 
@@ -103,7 +121,7 @@ class StreamTranslator {
     out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? devices_.peer_of(location_, o) : host_rank(o),
              o.bytes, id, window);
     const Nanoseconds end = clock_(o.end);
-    memory_until(end);
+    metrics_until(end);
     out_.add(end, EventType::rma_op_complete_blocking, 0, 0, id, window);
   }
 
@@ -112,7 +130,7 @@ class StreamTranslator {
   const Tables& tables_;
   const ClockFit& clock_;
   EventBuffer out_;
-  std::size_t next_sample_ = 0;
+  std::vector<std::size_t> next_samples_;  // of each metric
   std::uint64_t unlinked_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "tracer/base/text.hpp"
+#include "tracer/device_names.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -18,6 +19,10 @@ const char* plain_name(DeviceRecordKind kind) {
       return "device copy";
     case DeviceRecordKind::memset:
       return "device memset";
+    case DeviceRecordKind::migration_to_device:
+      return pages_to_device;
+    case DeviceRecordKind::migration_from_device:
+      return pages_from_device;
     case DeviceRecordKind::synchronize:
       return "synchronize";
     case DeviceRecordKind::overhead:
@@ -33,6 +38,8 @@ RegionRole role_of(DeviceRecordKind kind) {
       return RegionRole::kernel;
     case DeviceRecordKind::transfer_peer:
     case DeviceRecordKind::memset:
+    case DeviceRecordKind::migration_to_device:
+    case DeviceRecordKind::migration_from_device:
       return RegionRole::data_transfer;
     case DeviceRecordKind::overhead:
       return RegionRole::artificial;
@@ -77,7 +84,8 @@ bool has_region(DeviceRecordKind kind) noexcept {
 }
 
 bool has_bytes_attribute(DeviceRecordKind kind) noexcept {
-  return kind == DeviceRecordKind::memset || kind == DeviceRecordKind::transfer_peer;
+  return kind == DeviceRecordKind::memset || kind == DeviceRecordKind::transfer_peer ||
+         kind == DeviceRecordKind::migration_to_device || kind == DeviceRecordKind::migration_from_device;
 }
 
 std::pair<std::uint64_t, std::uint64_t> device_region_key(const DeviceOperation& o) noexcept {
