@@ -108,14 +108,18 @@ void Provider::disable_all() noexcept {
   if (has_unified_memory_) api_.disable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
-/// Once, when CUDA is in use, and from no callback of CUPTI's: the driver may hold locks there. What does not have it
-/// is done without.
+/// When CUDA is in use, until CUPTI has decided, and from no callback of CUPTI's: the driver may hold locks there. What
+/// does not have it is done without.
 void Provider::ask_for_unified_memory() noexcept {
   if (!has_exit_handler_ || asked_for_unified_memory_) return;
   const Gate::Pass pass(gate);
   if (!usable() || !driver_runs(api_) || asked_for_unified_memory_.exchange(true)) return;
-  has_unified_memory_ = enable_unified_memory(api_);
-  if (!has_unified_memory_) sink_.count("device.cupti_kinds_missing", 1);
+  const CUptiResult answer = enable_unified_memory(api_);
+  has_unified_memory_ = answer == CUPTI_SUCCESS;
+  if (answer == CUPTI_ERROR_NOT_INITIALIZED)
+    asked_for_unified_memory_ = false;  // the next time
+  else if (answer != CUPTI_SUCCESS)
+    sink_.count("device.cupti_kinds_missing", 1);
 }
 
 /// A profiler of the program's own is not to find the single subscription taken: records come without it as well. It

@@ -8,8 +8,8 @@
 
 namespace tracer::device::cupti {
 
-bool enable_unified_memory(const Api& api) noexcept {
-  if (!api.configure_unified_memory) return false;
+CUptiResult enable_unified_memory(const Api& api) noexcept {
+  if (!api.configure_unified_memory) return CUPTI_ERROR_NOT_SUPPORTED;
   constexpr std::array counters{CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
                                 CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
                                 CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD,
@@ -21,8 +21,8 @@ bool enable_unified_memory(const Api& api) noexcept {
     wanted[i].kind = counters[i];
     wanted[i].enable = 1;
   }
-  return api.configure_unified_memory(wanted.data(), static_cast<std::uint32_t>(wanted.size())) == CUPTI_SUCCESS &&
-         api.enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) == CUPTI_SUCCESS;
+  const auto configured = api.configure_unified_memory(wanted.data(), static_cast<std::uint32_t>(wanted.size()));
+  return configured == CUPTI_SUCCESS ? api.enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) : configured;
 }
 
 }  // namespace tracer::device::cupti

@@ -6,7 +6,7 @@
 
 namespace tracer::device::cupti {
 
-/// Once the driver has started: before, CUPTI refuses. False: the library, the system or a device does not have them.
-bool enable_unified_memory(const Api& api) noexcept;
+/// Not initialized: the driver has not started. Other errors: the library, the system or a device does not have them.
+CUptiResult enable_unified_memory(const Api& api) noexcept;
 
 }  // namespace tracer::device::cupti

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Traces a program on the fake CUDA and holds its calls, as regions of its threads, against what the device did of them: each
 kernel and copy has the call that made it, which begins before it, and says how it was launched. Without the group device-api
-the calls are counted.
+the calls are counted. What the driver moves for unified memory, and what memory pools have, is as the program used it.
 
 check_calls.py --bin DIRECTORY --tool libtracer.so --fakes DIRECTORY --offload PROGRAM"""
 import argparse
 import collections
+import json
 import os
 import pathlib
 import subprocess
@@ -20,6 +21,7 @@ from otf2.events import Enter, Leave, RmaGet, RmaPut
 STEPS, THREADS = 20, 3
 NODES = 20  # of a graph
 SHAPE = {"GRID": "4x1x1", "BLOCK": "256x1x1", "REGISTERS": 64, "SHARED_MEMORY": 1024, "OCCUPANCY": 50, "OCCUPANCY_LIMIT": "registers"}
+MANAGED, MIGRATED_AT_ONCE, POOL = 256 << 10, 64 << 10, 2 << 20  # bytes: CUDA_MEMORY of cuda_offload.cpp, and the fake driver's
 EACH_STEP = ("cuMemAlloc", "cuMemcpyHtoDAsync", "cuLaunchKernel", "cuMemcpyDtoHAsync", "cuStreamSynchronize", "cuMemFree")
 
 
@@ -87,6 +89,9 @@ def faults_of(options, directory):
         named = sorted(node.name for node in trace.definitions.system_tree_nodes if node.name.startswith("Device "))
     if named != [f"Device {number} (Fake GPU)" for number in range(3)]:
         yield f"devices are called {named}"
+    for version in ("130001", "18"):  # each has records of its own
+        memory = traced(f"memory{version}", {"CUDA_MEMORY": "1", "FAKE_CUPTI_VERSION": version})
+        yield from (f"CUPTI {version}: {fault}" for fault in faults_of_memory(options, memory))
     counted = traced("counted", {"TRACER_RECORD": "-device-api"})
     info = subprocess.run([f"{options.bin}/tracer", "info", "--all", str(counted)], capture_output=True, text=True).stdout
     for kind, wanted in (("LAUNCH", 1), ("COPY", 2), ("ALLOCATION", 2)):
@@ -95,6 +100,30 @@ def faults_of(options, directory):
     with otf2.reader.open(str(counted / "traces.otf2")) as trace:
         if any(region.name.startswith("cu") for region in trace.definitions.regions):
             yield "calls are regions though they are left out"
+
+
+def faults_of_memory(options, archive):
+    """Pages go to the device and back in each step, a fault for each piece; the pool keeps what it has had."""
+    check = subprocess.run([f"{options.bin}/tracer", "check", str(archive)], capture_output=True, text=True)
+    if check.returncode:
+        yield check.stdout
+    report = subprocess.run([f"{options.bin}/tracer", "report", "--json", str(archive)], capture_output=True, text=True, check=True)
+    device = json.loads(report.stdout)["devices"][0]
+    unified, pools = device["unified_memory"], device["memory_pools"]
+    pieces = STEPS * THREADS * MANAGED // MIGRATED_AT_ONCE
+    for direction in ("to_device", "from_device"):
+        found = unified[direction]["count"], unified[direction]["bytes"]
+        if found != (pieces, STEPS * THREADS * MANAGED):
+            yield f"{direction}: {found[0]} migrations of {found[1]} bytes"
+    if (unified["device_page_faults"], unified["host_page_faults"]) != (pieces, pieces):
+        yield f"{unified['device_page_faults']} page faults of the device and {unified['host_page_faults']} of the host, not {pieces}"
+    if device["to_device"]["count"] != STEPS * THREADS:
+        yield f"{device['to_device']['count']} copies to the device: migrations are none"
+    reserved, in_use = pools["reserved"], pools["in_use"]
+    if not POOL <= reserved["peak_bytes"] == reserved["end_bytes"] or not 1 << 20 <= in_use["peak_bytes"] <= reserved["peak_bytes"]:
+        yield f"memory pools: {reserved['peak_bytes']} reserved, {reserved['end_bytes']} in the end, {in_use['peak_bytes']} in use"
+    if in_use["end_bytes"]:
+        yield f"memory pools: {in_use['end_bytes']} bytes in use when all are freed"
 
 
 def faults_of_graphs(options, archive, launches_with_times):

@@ -59,6 +59,9 @@ RUNS = [
     ("kernels are refused after they were accepted", OFFLOAD, {"FAKE_CUPTI_MUTE": "10"}, "cupti", ""),
     ("nothing comes of what was accepted", OFFLOAD, {"FAKE_CUPTI_SILENT": "1", "FAKE_CUPTI_KEEPS": "1", "TRACER_DEVICE_BUFFER": "4M"},
      "host", ""),
+    ("unified memory and memory pools", OFFLOAD, {"CUDA_MEMORY": "1"}, "cupti", ""),
+    ("unified memory that CUPTI tells nothing of", OFFLOAD,
+     {"CUDA_MEMORY": "1", "FAKE_CUPTI_FAILS": "cuptiActivityConfigureUnifiedMemoryCounter:28"}, "cupti", ""),
     ("it forks before it uses CUDA, and after", OFFLOAD, {"CUDA_FORKS": "1"}, "cupti", ""),
     ("a forked child uses CUDA, and its parent does not", ["late"], {"CUDA_IN_CHILD": "1", "CUDA_INJECTION64_PATH": "{tool}"}, "cupti",
      r"using .*trace\.2"),
@@ -81,6 +84,7 @@ INCOMPLETE = {"another profiler takes the buffers of a program without OpenMP", 
 IN_CHILD = {"a forked child uses CUDA, and its parent does not", "a forked child starts the driver, and its parent has begun with CUPTI"}
 # What must have been counted.
 COUNTERS = {"a forked child starts the driver, and its parent has begun with CUPTI": ["NOT_RECORDED_AFTER_FORK"],
+            "unified memory that CUPTI tells nothing of": ["CUPTI_KINDS_MISSING"],
             "the program could profile itself, and does not": ["CALLS_LEFT_TO_ANOTHER_PROFILER", "CALLS_LAUNCH", "CALLS_COPY"]}
 
 

@@ -2,7 +2,9 @@
 // Clocks, streams, memory and the join of records with host operations.
 #include "catch.hpp"
 
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "device/correlate/clock_map.hpp"
 #include "device/correlate/correlate.hpp"
@@ -155,6 +157,19 @@ TEST_CASE("an allocation of more than any device has does not make the sum negat
   CHECK(samples[1].value == 100);
   CHECK(samples[2].value == 100);
   CHECK(samples[3].value == 0);
+  CHECK(counters == Counters{{"device.allocation_too_large", 1}});
+}
+
+TEST_CASE("the sizes of a device's memory pools add up, and one that no device has does not count") {
+  Counters counters;
+  const auto sizes = sizes_of_pools(
+      {{20, 0xb, 200, 20}, {10, 0xa, 100, 50}, {30, 0xa, 300, 60}, {40, 0xb, 0, 0}, {50, 0xc, ~std::uint64_t{0}, 1}},
+      counters);
+  std::vector<std::uint64_t> reserved, in_use;
+  for (const auto& sample : sizes.reserved) reserved.push_back(sample.value);
+  for (const auto& sample : sizes.in_use) in_use.push_back(sample.value);
+  CHECK(reserved == std::vector<std::uint64_t>{100, 300, 500, 300, 300});
+  CHECK(in_use == std::vector<std::uint64_t>{50, 70, 80, 60, 60});
   CHECK(counters == Counters{{"device.allocation_too_large", 1}});
 }
 

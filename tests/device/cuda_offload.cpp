@@ -6,6 +6,7 @@
 //   CUDA_PROFILER=FILE: the profiler that it brings along, begun when CUDA is in use.
 //   CUDA_PROFILER_IDLE=FILE: one that it loads when CUDA is in use, and never begins.
 //   CUDA_GRAPH=N: a kernel is a graph of N of them.
+//   CUDA_MEMORY=1: each step takes 1 MiB of a memory pool, and 256 KiB of managed memory go to the device and back.
 //   CUDA_UNANNOUNCED=1: the runtime announces the first device only.
 //   CUDA_INIT_ASIDE=1: another thread has called cuInit, and may be in it, when the runtime starts the tool.
 #include <sys/wait.h>
@@ -48,6 +49,7 @@ struct Device {
 struct Thread {
   Device device;
   CUstream stream = nullptr;
+  CUdeviceptr managed = 0;
   char host[512] = {};
   ompt_data_t data{}, task{}, parallel{};
 
@@ -92,16 +94,28 @@ struct Thread {
     tell(ompt_scope_end);
   }
 
+  void use_memory() {
+    CUdeviceptr pooled = 0;
+    cuda("cuMemAllocAsync", &pooled, std::size_t{1} << 20, stream);
+    cuda("fake_cuda_touches", managed, 1);
+    cuda("fake_cuda_touches", managed, 0);
+    cuda("cuMemFreeAsync", pooled, stream);
+  }
+
   void run(unsigned steps, unsigned sleep_ms) {
     call<ompt_callback_thread_begin_t>(ompt_callback_thread_begin, ompt_thread_initial, &data);
     call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_begin, &parallel, &task, 1u, 1u,
                                         static_cast<int>(ompt_task_initial));
     cuda("cuCtxSetCurrent", device.context);
     cuda("cuStreamCreate", &stream, 1u);
+    const bool uses_memory = std::getenv("CUDA_MEMORY") != nullptr;
+    if (uses_memory) cuda("cuMemAllocManaged", &managed, std::size_t{256} << 10, 1u);
     for (unsigned i = 0; i < steps; ++i) {
+      if (uses_memory) use_memory();
       target_region();
       if (sleep_ms) std::this_thread::sleep_for(std::chrono::milliseconds(sleep_ms));
     }
+    if (uses_memory) cuda("cuMemFree_v2", managed);
     call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_end, nullptr, &task, 0u, 1u,
                                         static_cast<int>(ompt_task_initial));
     call<ompt_callback_thread_end_t>(ompt_callback_thread_end, &data);

@@ -79,6 +79,21 @@ class Activities {
     r.correlationId = correlation;
     add(r);
   }
+  /// Of the struct of one version; at its `start` for 100 ns. What does not apply is not zero.
+  template <typename Record>
+  void pages(CUpti_ActivityUnifiedMemoryCounterKind kind, std::uint64_t value, std::uint64_t start, std::uint32_t from,
+             std::uint32_t to) {
+    Record r{};
+    r.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    r.counterKind = kind;
+    r.value = value;
+    r.start = start;
+    r.end = start + 100;
+    r.srcId = from;
+    r.dstId = to;
+    r.streamId = 77;
+    add(r);
+  }
   void shuffle(unsigned seed) { std::shuffle(records_.begin(), records_.end(), std::mt19937(seed)); }
 
   std::vector<std::vector<std::uint8_t>> records_;
@@ -95,7 +110,10 @@ struct FakeCupti {
   static inline CUpti_ActivityKind missing = CUPTI_ACTIVITY_KIND_INVALID;  ///< a kind that this CUPTI does not have
   static inline int current_device = 0;                                    ///< of the calling thread's context
 
-  /// "flush 0", "disable 10", "enable 10", "call 307 on", in their order.
+  static inline CUptiResult unified_memory = CUPTI_SUCCESS;  ///< whether this CUPTI has it
+  static inline CUpti_CallbackFunc callback = nullptr;
+
+  /// "flush 0", "disable 10", "enable 10", "call 307 on", "unified memory 5", in their order.
   static inline std::vector<std::string> log;
 
   static void reset() {
@@ -105,6 +123,8 @@ struct FakeCupti {
     dropped = 0;
     missing = CUPTI_ACTIVITY_KIND_INVALID;
     current_device = 0;
+    unified_memory = CUPTI_SUCCESS;
+    callback = nullptr;
     request = nullptr;
     complete = nullptr;
   }
@@ -120,7 +140,8 @@ struct FakeCupti {
       *text = "CUPTI_ERROR_SCRIPTED";
       return CUPTI_SUCCESS;
     };
-    a.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*) {
+    a.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void*) {
+      callback = function;
       static int subscriber;
       *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber);
       return called();
@@ -138,6 +159,10 @@ struct FakeCupti {
     a.disable = [](CUpti_ActivityKind kind) {
       log.push_back("disable " + std::to_string(kind));
       return called();
+    };
+    a.configure_unified_memory = [](CUpti_ActivityUnifiedMemoryCounterConfig*, std::uint32_t count) {
+      log.push_back("unified memory " + std::to_string(count));
+      return unified_memory;
     };
     a.flush_all = [](std::uint32_t flag) {
       log.push_back("flush " + std::to_string(flag));

@@ -126,6 +126,50 @@ TEST_CASE("the content of a copy from a device counts where its data was there b
   CHECK(contents == (is_host ? std::vector<std::uint64_t>{77, 78} : std::vector<std::uint64_t>{77}));
 }
 
+TEST_CASE("what the driver moves is regions of a stream, and the values of all metrics of a device are in order") {
+  MemorySource source;
+  DeviceInfo device;
+  device.type = "sm_90";
+  device.provider = DeviceProviderKind::cupti;
+  device.paradigm_hint = 1;
+  source.journal_to_fill().devices.push_back(device);
+  source.channel(0).push_back({10, RecordKind::thread_begin, Endpoint::begin, 1, 0, 1, 0});
+  DeviceTimeline timeline;
+  auto& track = timeline.devices.emplace_back();
+  auto& stream = track.streams.emplace_back();
+  stream.name = "CUDA[0] unified memory";
+  stream.provider = DeviceProviderKind::cupti;
+  for (const auto kind : {DeviceRecordKind::migration_to_device, DeviceRecordKind::migration_from_device}) {
+    auto& operation = stream.operations.emplace_back();
+    operation.kind = kind;
+    operation.start = 100 * stream.operations.size();
+    operation.end = operation.start + 50;
+    operation.bytes = 65536;
+  }
+  track.metrics[DeviceMetric::host_page_faults] = {{60, 1}, {190, 2}};
+  track.metrics[DeviceMetric::pools_reserved] = {{120, 4096}, {180, 8192}, {400, 0}};
+  MemorySink sink;
+  translate::TranslateOptions options;
+  options.devices = &timeline;
+  translate::translate(source, sink, options);
+  std::vector<std::string> found;
+  const auto& location = sink.locations.at(1);
+  std::size_t next = 0;
+  for (const Event& event : location.events) {
+    if (event.type == EventType::metric_uint)
+      found.push_back(sink.definitions.metrics.at(event.ref).name + " " + std::to_string(event.a));
+    if (event.type == EventType::enter)
+      found.push_back(
+          sink.definitions.regions.at(event.ref).name + " " +
+          std::to_string(attribute_of(sink, location.attributes, next, event.attributes, "ALLOCATION_SIZE")));
+    next += event.attributes;
+  }
+  CHECK(found == std::vector<std::string>{"Host page faults 1", "unified memory to device 65536",
+                                          "Device memory pools reserved 4096", "Device memory pools reserved 8192",
+                                          "Host page faults 2", "unified memory from device 65536",
+                                          "Device memory pools reserved 0"});
+}
+
 TEST_CASE("an archive without devices defines nothing of them") {
   MemorySource source;
   source.channel(0).push_back({10, RecordKind::thread_begin, Endpoint::begin, 1, 0, 1, 0});

@@ -162,6 +162,22 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t on) {
     cupti().recorded_calls.erase(id);
   return CUPTI_SUCCESS;
 }
+/// Before the driver has started it refuses.
+CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig* config,
+                                                       std::uint32_t count) {
+  ENTER("cuptiActivityConfigureUnifiedMemoryCounter");
+  if (!config) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (!cupti().has_context) return CUPTI_ERROR_NOT_INITIALIZED;
+  if (is_told_of_context()) violation("unified memory is configured while a context is made");
+  const std::lock_guard lock(cupti().lock);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (config[i].enable)
+      cupti().unified_counters.insert(config[i].kind);
+    else
+      cupti().unified_counters.erase(config[i].kind);
+  }
+  return CUPTI_SUCCESS;
+}
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, std::size_t*, void* value) {
   ENTER("cuptiActivitySetAttribute");
   if (attribute == CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER) {
@@ -182,6 +198,8 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   bool first = false;
   {
     const std::lock_guard lock(c.lock);
+    if (kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER && c.unified_counters.empty())
+      violation("unified memory is enabled before its counters");
     first = c.enabled.empty();
     c.enabled.insert(kind);
   }

@@ -21,11 +21,12 @@ std::uint64_t now() {
 #define CALL(name) \
   { CUPTI_DRIVER_TRACE_CBID_##name, #name }
 constexpr NamedCall named_calls[] = {
-    CALL(cuCtxSetCurrent),      CALL(cuCtxGetDevice),     CALL(cuStreamQuery),        CALL(cuEventQuery),
-    CALL(cuMemAlloc_v2),        CALL(cuMemFree_v2),       CALL(cuMemcpyHtoDAsync_v2), CALL(cuMemcpyDtoHAsync_v2),
-    CALL(cuMemcpyDtoDAsync_v2), CALL(cuMemcpyPeerAsync),  CALL(cuMemsetD8Async),      CALL(cuMemsetD16Async),
-    CALL(cuMemsetD32Async),     CALL(cuModuleLoadDataEx), CALL(cuLaunchKernel),       CALL(cuGraphLaunch),
-    CALL(cuEventRecord),        CALL(cuEventSynchronize), CALL(cuStreamSynchronize)};
+    CALL(cuCtxSetCurrent),    CALL(cuCtxGetDevice),     CALL(cuStreamQuery),        CALL(cuEventQuery),
+    CALL(cuMemAlloc_v2),      CALL(cuMemFree_v2),       CALL(cuMemcpyHtoDAsync_v2), CALL(cuMemcpyDtoHAsync_v2),
+    CALL(cuMemAllocAsync),    CALL(cuMemFreeAsync),     CALL(cuMemAllocManaged),    CALL(cuMemcpyDtoDAsync_v2),
+    CALL(cuMemcpyPeerAsync),  CALL(cuMemsetD8Async),    CALL(cuMemsetD16Async),     CALL(cuMemsetD32Async),
+    CALL(cuModuleLoadDataEx), CALL(cuLaunchKernel),     CALL(cuGraphLaunch),        CALL(cuEventRecord),
+    CALL(cuEventSynchronize), CALL(cuStreamSynchronize)};
 #undef CALL
 constexpr unsigned first_real_call = 4;  // those before it make no operation
 
@@ -43,6 +44,7 @@ bool is_recorded(CUpti_CallbackId call) {
 }
 
 thread_local const NamedCall* inside = nullptr;
+thread_local bool told_of_context = false;
 thread_local std::uint64_t callback_data = 0;
 
 void tell(CUpti_ApiCallbackSite site) {
@@ -122,15 +124,72 @@ void allocated(const Operation& o) {
   r.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
   r.memoryOperationType = o.kind == Kind::free ? CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
                                                : CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
-  r.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  r.memoryKind = o.is_managed ? CUPTI_ACTIVITY_MEMORY_KIND_MANAGED : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   r.timestamp = o.start;
   r.address = o.address;
   r.bytes = o.bytes;
   r.deviceId = o.device;
   r.contextId = o.context;
-  r.streamId = CUPTI_INVALID_STREAM_ID;
+  r.streamId = o.pool ? o.stream : CUPTI_INVALID_STREAM_ID;
   r.correlationId = api.correlationId;
+  if (o.pool) {
+    r.isAsync = 1;
+    r.memoryPoolConfig.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
+    r.memoryPoolConfig.address = o.pool;
+    r.memoryPoolConfig.pool.size = o.pool_size;
+    r.memoryPoolConfig.utilizedSize = o.pool_used;
+  }
   store(r, 0);
+}
+
+void pool_changed(const Operation& o) {
+  if (!wants(CUPTI_ACTIVITY_KIND_MEMORY_POOL)) return;
+  CUpti_ActivityMemoryPool3 r{};
+  r.kind = CUPTI_ACTIVITY_KIND_MEMORY_POOL;
+  r.memoryPoolOperationType = o.pool_used ? CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED
+                                          : CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED;
+  r.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
+  r.processId = static_cast<std::uint32_t>(getpid());
+  r.deviceId = o.device;
+  r.address = o.pool;
+  r.size = o.pool_size;
+  r.utilizedSize = o.pool_used;
+  r.timestamp = o.start;
+  store(r, 0);
+}
+
+/// What does not apply is not zero.
+template <typename Record>
+Record record_of_pages(const Operation& o, CUpti_ActivityUnifiedMemoryCounterKind counter) {
+  const bool is_migration = o.kind == Kind::migrate_to || o.kind == Kind::migrate_from;
+  Record r{};
+  r.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+  r.counterKind = counter;
+  r.value = is_migration ? o.bytes : std::uint64_t{o.kind == Kind::device_fault ? 1u : 0x401000u};
+  r.start = o.start;
+  r.end = o.kind == Kind::host_fault ? 0xeeeeeeeeeeeeeeee : o.start + 500;
+  r.address = o.address;
+  r.srcId = o.kind == Kind::migrate_to   ? CUPTI_UNIFIED_MEMORY_CPU_DEVICE_ID
+            : o.kind == Kind::host_fault ? 0xeeeeeeee
+                                         : o.device;
+  r.dstId = o.kind == Kind::migrate_to     ? o.device
+            : o.kind == Kind::migrate_from ? CUPTI_UNIFIED_MEMORY_CPU_DEVICE_ID
+                                           : 0xeeeeeeee;
+  r.streamId = 0xeeeeeeee;
+  r.processId = static_cast<std::uint32_t>(getpid());
+  return r;
+}
+
+void pages(const Operation& o, CUpti_ActivityUnifiedMemoryCounterKind counter) {
+  if (!wants(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)) return;
+  {
+    const std::lock_guard lock(cupti().lock);
+    if (cupti().unified_counters.count(counter) == 0) return;
+  }
+  if (setting("FAKE_CUPTI_VERSION", CUPTI_API_VERSION) >= 130000)
+    store(record_of_pages<CUpti_ActivityUnifiedMemoryCounter3>(o, counter), 0);
+  else
+    store(record_of_pages<CUpti_ActivityUnifiedMemoryCounter2>(o, counter), 0);
 }
 
 /// Another profiler registers its own buffers: whoever was there before gets no more.
@@ -186,6 +245,16 @@ void operation(const Operation& o) {
     case Kind::alloc:
     case Kind::free:
       return allocated(o);
+    case Kind::pool:
+      return pool_changed(o);
+    case Kind::migrate_to:
+      return pages(o, CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD);
+    case Kind::migrate_from:
+      return pages(o, CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH);
+    case Kind::device_fault:
+      return pages(o, CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT);
+    case Kind::host_fault:
+      return pages(o, CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT);
     case Kind::synchronize: {
       if (!wants(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)) return;
       CUpti_ActivitySynchronization2 r{};
@@ -221,8 +290,10 @@ void context(std::uint32_t id, std::uint32_t device) {
   cupti().has_context = true;
   if (wants(CUPTI_ACTIVITY_KIND_DEVICE)) devices();
   overhead_of_thread();
+  told_of_context = true;
   if (cupti().contexts_are_told)
     cupti().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
+  told_of_context = false;
   if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) {
     CUpti_ActivityContext3 r{};
     r.kind = CUPTI_ACTIVITY_KIND_CONTEXT;
@@ -249,6 +320,10 @@ void going() {
 const Tap tap{&begin, &end, &operation, &context, &going};
 
 }  // namespace
+
+bool is_told_of_context() {
+  return told_of_context;
+}
 
 void devices() {
   static std::atomic<bool> are_described{false};

@@ -24,6 +24,7 @@ namespace {
 thread_local std::vector<CUcontext> below;  ///< the thread's stack of contexts, without the current one
 thread_local bool starts = false;           ///< cuInit is at work
 std::atomic<int> init_callers{0};           ///< threads that have come to cuInit
+constexpr std::uint64_t first_pool = 0x9001000;
 
 void await_another_caller() {
   constexpr int most_naps = 20'000;
@@ -77,10 +78,18 @@ void run(Kind kind, CUstream stream, std::uint64_t bytes, std::uint64_t duration
         {kind, on.device, current->id, on.id, peer, start, start + duration, bytes, address, name, {grid, 1, 1}});
 }
 
-void at_once(Kind kind, std::uint64_t bytes, std::uint64_t address) {
+void at_once(Kind kind, const Memory& memory, std::uint64_t address) {
   const auto t = now();
-  if (const auto* to = tap.load())
-    to->operation({kind, current->device, current->id, 7, 0, t, t, bytes, address, nullptr, {0, 0, 0}});
+  Operation o{kind, current->device, current->id, 7, 0, t, t, memory.bytes, address, nullptr, {0, 0, 0}};
+  o.is_managed = memory.is_managed;
+  if (memory.is_of_pool) {
+    const std::lock_guard lock(driver->lock);
+    const Pool& pool = driver->pools[current->device];
+    o.pool = first_pool + current->device;
+    o.pool_size = pool.size;
+    o.pool_used = pool.used;
+  }
+  if (const auto* to = tap.load()) to->operation(o);
 }
 
 void wait(CUstream stream) {

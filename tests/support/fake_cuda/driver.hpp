@@ -36,6 +36,16 @@ struct CUmod_st {
 
 namespace tracer::test::fake_cuda {
 
+struct Memory {
+  std::size_t bytes = 0;
+  bool is_managed = false, is_of_pool = false;
+  bool is_on_device = false;  ///< pages of managed memory
+};
+/// The default one: it keeps what it has had.
+struct Pool {
+  std::uint64_t size = 0, used = 0;
+};
+
 struct Driver {
   std::mutex lock;
   const unsigned devices;
@@ -44,7 +54,8 @@ struct Driver {
   std::map<unsigned, std::unique_ptr<CUstream_st>> null_streams;
   std::set<CUstream_st*> streams;
   std::set<CUmod_st*> modules;
-  std::map<std::uint64_t, std::size_t> memory;  ///< sizes, by address
+  std::map<std::uint64_t, Memory> memory;  ///< by address
+  std::map<unsigned, Pool> pools;          ///< by device
   unsigned next_stream = 13;
 
   explicit Driver(unsigned count) : devices{count}, contexts(count) {}
@@ -78,7 +89,7 @@ CUstream_st& stream_of(CUstream stream);
 /// Operations of a stream follow each other; some microseconds after they were asked for.
 void run(Kind kind, CUstream stream, std::uint64_t bytes, std::uint64_t duration, std::uint64_t address = 0,
          const char* name = nullptr, unsigned grid = 1, unsigned peer = 0);
-void at_once(Kind kind, std::uint64_t bytes, std::uint64_t address);
+void at_once(Kind kind, const Memory& memory, std::uint64_t address);
 void wait(CUstream stream);
 
 }  // namespace tracer::test::fake_cuda

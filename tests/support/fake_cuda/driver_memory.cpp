@@ -1,60 +1,117 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fake driver's memory: the host's; copies between its parts and settings of it happen at the call.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "support/fake_cuda/driver.hpp"
 
 using namespace tracer::test::fake_cuda;
 
-extern "C" {
-EXPORT CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+namespace {
+
+constexpr std::uint64_t piece_of_pool = std::uint64_t{2} << 20, migrated_at_once = 64 << 10;
+
+/// True: the pool is new.
+bool take_from_pool(std::size_t bytes) {
+  const std::lock_guard lock(driver->lock);
+  const auto [found, is_new] = driver->pools.try_emplace(current->device);
+  Pool& pool = found->second;
+  pool.used += bytes;
+  if (pool.used > pool.size) pool.size = (pool.used + piece_of_pool - 1) / piece_of_pool * piece_of_pool;
+  return is_new;
+}
+
+CUresult allocate(const char* name, CUdeviceptr* address, const Memory& wanted) {
   if (const auto no = ready()) return no;
-  const Call call("cuMemAlloc_v2");
-  void* memory = std::calloc(1, bytes ? bytes : 1);
+  const Call call(name);
+  void* memory = std::calloc(1, wanted.bytes ? wanted.bytes : 1);
   if (!memory) return CUDA_ERROR_OUT_OF_MEMORY;
   *address = reinterpret_cast<CUdeviceptr>(memory);
   {
     const std::lock_guard lock(driver->lock);
-    driver->memory[*address] = bytes;
+    driver->memory[*address] = wanted;
   }
-  return at_once(Kind::alloc, bytes, *address), CUDA_SUCCESS;
+  if (wanted.is_of_pool && take_from_pool(wanted.bytes)) at_once(Kind::pool, {0, false, true, false}, 0);
+  return at_once(Kind::alloc, wanted, *address), CUDA_SUCCESS;
 }
-EXPORT CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream) {
-  return cuMemAlloc(address, bytes);
-}
-EXPORT CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned) {
-  return cuMemAlloc(address, bytes);
-}
-EXPORT CUresult cuMemFree(CUdeviceptr address) {
+
+CUresult release(const char* name, CUdeviceptr address) {
   if (gone) return CUDA_ERROR_DEINITIALIZED;
   if (!current) return CUDA_ERROR_INVALID_CONTEXT;
-  const Call call("cuMemFree_v2");
-  std::size_t bytes = 0;
+  const Call call(name);
+  Memory memory;
   {
     const std::lock_guard lock(driver->lock);
     const auto it = driver->memory.find(address);
     if (it == driver->memory.end()) return CUDA_ERROR_INVALID_VALUE;
-    bytes = it->second;
+    memory = it->second;
     driver->memory.erase(it);
+    if (memory.is_of_pool) driver->pools[current->device].used -= memory.bytes;
   }
   std::free(reinterpret_cast<void*>(address));
-  return at_once(Kind::free, bytes, address), CUDA_SUCCESS;
+  return at_once(Kind::free, memory, address), CUDA_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+EXPORT CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  return allocate("cuMemAlloc_v2", address, {bytes, false, false, false});
+}
+EXPORT CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream) {
+  return allocate("cuMemAllocAsync", address, {bytes, false, true, false});
+}
+EXPORT CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned) {
+  return allocate("cuMemAllocManaged", address, {bytes, true, false, false});
+}
+EXPORT CUresult cuMemFree(CUdeviceptr address) {
+  return release("cuMemFree_v2", address);
 }
 EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream) {
-  return cuMemFree(address);
+  return release("cuMemFreeAsync", address);
+}
+/// Of the device's default pool, whatever `pool` is.
+EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool, std::size_t keep) {
+  if (const auto no = ready()) return no;
+  {
+    const std::lock_guard lock(driver->lock);
+    Pool& pool = driver->pools[current->device];
+    pool.size = std::min(pool.size, std::max<std::uint64_t>(keep, pool.used));
+  }
+  return at_once(Kind::pool, {0, false, true, false}, 0), CUDA_SUCCESS;
+}
+/// The pages of managed memory go where they are needed, 64 KiB at a time; the first of each piece faults.
+EXPORT CUresult fake_cuda_touches(CUdeviceptr address, int on_device) {
+  if (const auto no = ready()) return no;
+  const bool to_device = on_device != 0;
+  std::uint64_t bytes = 0;
+  {
+    const std::lock_guard lock(driver->lock);
+    const auto it = driver->memory.find(address);
+    if (it == driver->memory.end() || !it->second.is_managed) return CUDA_ERROR_INVALID_VALUE;
+    if (std::exchange(it->second.is_on_device, to_device) != to_device) bytes = it->second.bytes;
+  }
+  for (std::uint64_t done = 0; done < bytes; done += migrated_at_once) {
+    const Memory piece{std::min(bytes - done, migrated_at_once), true, false, to_device};
+    at_once(to_device ? Kind::device_fault : Kind::host_fault, piece, address + done);
+    at_once(to_device ? Kind::migrate_to : Kind::migrate_from, piece, address + done);
+  }
+  return CUDA_SUCCESS;
 }
 EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
   if (const auto no = ready()) return no;
   const std::lock_guard lock(driver->lock);
   auto it = driver->memory.upper_bound(address);
-  if (it == driver->memory.begin() || address >= std::prev(it)->first + std::prev(it)->second)
+  if (it == driver->memory.begin() || address >= std::prev(it)->first + std::prev(it)->second.bytes)
     return CUDA_ERROR_NOT_FOUND;
   --it;
   if (base) *base = it->first;
-  if (bytes) *bytes = it->second;
+  if (bytes) *bytes = it->second.bytes;
   return CUDA_SUCCESS;
 }
 EXPORT CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* memory, unsigned) {

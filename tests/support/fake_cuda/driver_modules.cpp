@@ -79,7 +79,7 @@ EXPORT CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmo
   const std::lock_guard lock(driver->lock);
   auto& memory = module->globals[name];
   memory.resize(size);
-  driver->memory[reinterpret_cast<CUdeviceptr>(memory.data())] = size;
+  driver->memory[reinterpret_cast<CUdeviceptr>(memory.data())].bytes = size;
   if (address) *address = reinterpret_cast<CUdeviceptr>(memory.data());
   if (bytes) *bytes = size;
   return CUDA_SUCCESS;

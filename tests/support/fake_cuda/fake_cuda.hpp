@@ -20,6 +20,7 @@
 //   FAKE_CUDA_INIT_AWAITS=1  cuInit calls the tool when another thread is waiting for cuInit
 //   FAKE_CUDA_MODULE_MS=n    loading a module takes n ms
 //   CUDA_INJECTION64_PATH    as the real driver: cuInit loads it and calls InitializeInjection
+// fake_cuda_touches stands for an access of the host or the device to managed memory, which the fake driver cannot see.
 // As the real ones: a buffer for each thread, a crash on NULL, records that stay open over a switch, and, with
 // FAKE_CUPTI_VERSION=130000, the deadlock and the crash of the first CUDA 13.0.
 #pragma once
@@ -52,7 +53,12 @@ enum class Kind : std::uint8_t {
   set,
   alloc,
   free,
-  synchronize
+  synchronize,
+  pool,        ///< one was made, or cut down
+  migrate_to,  ///< pages of managed memory
+  migrate_from,
+  device_fault,  ///< on such a page
+  host_fault
 };
 
 /// One operation that the "device" has been given. Times are the tap's.
@@ -63,6 +69,8 @@ struct Operation {
   std::uint64_t start, end, bytes, address;
   const char* name;
   unsigned grid[3];
+  bool is_managed = false;                               ///< of memory
+  std::uint64_t pool = 0, pool_size = 0, pool_used = 0;  ///< 0: of none
 };
 
 /// Filled in by the fake CUPTI. `begin` and `end` stand around each call of the driver, on the calling thread; the

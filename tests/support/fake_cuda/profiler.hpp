@@ -49,6 +49,7 @@ struct Cupti {
   std::map<std::uint64_t, Lane> lanes;
   std::vector<Buffer> full;
   std::set<CUpti_CallbackId> recorded_calls;
+  std::set<CUpti_ActivityUnifiedMemoryCounterKind> unified_counters;
   std::set<std::pair<int, CUpti_CallbackId>> told_calls;
   void* user_data = nullptr;
   std::uint64_t operations = 0;
@@ -112,6 +113,8 @@ void store(const Record& record, std::uint64_t end, std::uint64_t lane = lane_of
 
 /// What was open when a kind was switched off ends when it is switched on again.
 void end_what_was_open(CUpti_ActivityKind kind);
+/// The calling thread is in the tool's function for a new context, and the driver in the middle of making it.
+bool is_told_of_context();
 /// Records of all devices, once, when the driver is in use.
 void devices();
 /// The driver's tap.
