@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -198,6 +199,55 @@ TEST_CASE("a device that sets its memory, or copies within it, is busy, and so i
   CHECK(stream["copies"] == 2);
   CHECK(stream["copy_ns"] == 15 * ms);
   CHECK(stream["bytes"] == 1500);
+}
+
+TEST_CASE("what the driver moved for unified memory is apart from the program's copies, with page faults and pools") {
+  TraceBuilder trace{1, 2};
+  trace.editable().attributes.push_back({"ALLOCATION_SIZE", "", ValueType::uint64});
+  std::uint32_t metric = 0;
+  std::uint64_t at = start + 1 * ms;
+  const auto values = [&](const char* name, std::initializer_list<std::uint64_t> changes) {
+    trace.editable().metrics.push_back({name, "", "B", 1, 1, ValueType::uint64});
+    for (const std::uint64_t value : changes) trace.simple(1, at += 1 * us, EventType::metric_uint, metric, value);
+    ++metric;
+  };
+  const auto to = trace.region("unified memory to device", RegionRole::data_transfer, 0, Paradigm::cuda),
+             from = trace.region("unified memory from device", RegionRole::data_transfer, 0, Paradigm::cuda);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  values("Device memory in use", {4096});
+  values("Device memory pools in use", {1000, 3000, 0});
+  values("Device memory pools reserved", {4000, 8000, 8000});
+  values("Device page faults", {3, 8});
+  values("Host page faults", {1});
+  const auto moves = [&](RegionRef what, std::uint64_t begin, std::uint64_t bytes) {
+    trace.enter(2, start + begin * ms, what, {{5, bytes}});
+    trace.leave(2, start + (begin + 2) * ms, what);
+  };
+  moves(to, 10, 65536);
+  moves(to, 12, 4096);
+  moves(from, 20, 1000);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  const report::Report all = report::analyze(trace);
+  const Json device = Json::parse(report::to_json(all))["devices"][0];
+  const Json& unified = device["unified_memory"];
+  CHECK(unified["to_device"]["count"] == 2);
+  CHECK(unified["to_device"]["bytes"] == 65536 + 4096);
+  CHECK(unified["to_device"]["ns"] == 4 * ms);
+  CHECK(unified["from_device"]["count"] == 1);
+  CHECK(unified["from_device"]["bytes"] == 1000);
+  CHECK(unified["device_page_faults"] == 8);
+  CHECK(unified["host_page_faults"] == 1);
+  CHECK(device["to_device"]["count"] == 0);
+  CHECK(device["from_device"]["count"] == 0);
+  CHECK(device["time"]["copy_ns"] == 6 * ms);
+  CHECK(device["memory"]["peak_bytes"] == 4096);
+  CHECK(device["memory_pools"]["in_use"]["peak_bytes"] == 3000);
+  CHECK(device["memory_pools"]["in_use"]["end_bytes"] == 0);
+  CHECK(device["memory_pools"]["reserved"]["end_bytes"] == 8000);
+  const std::string text = report::to_text(all, {});
+  CHECK(has(text, "unified memory: 2 migrations to the device"));
+  CHECK(has(text, "8 page faults of the device, 1 of the host"));
+  CHECK(has(text, "memory pools: at most "));
 }
 
 TEST_CASE("calls of each library for devices are no work, and those that wait say why the device is idle") {

@@ -52,7 +52,7 @@ struct StreamRow {
   DeviceTimes idle{};      ///< what the device did while this stream had nothing: with `busy` the device's time
 };
 
-/// Memory that the process has allocated on the device.
+/// Memory that the process has allocated on the device, or that its memory pools have.
 struct DeviceMemory {
   std::uint64_t peak = 0, peak_at = 0, end = 0;                 ///< bytes; on the trace's clock; when the trace ends
   std::vector<std::pair<std::uint64_t, std::uint64_t>> points;  ///< time, the most until the next point

@@ -238,6 +238,15 @@ struct TransferTotals {
   double bytes_per_second() const { return ns == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(ns); }
 };
 
+/// What the driver did so that host and devices can use the same memory.
+struct UnifiedMemory {
+  TransferTotals to_device, from_device;  ///< pages that it moved
+  std::uint64_t device_page_faults = 0, host_page_faults = 0;
+  bool is_used() const {
+    return to_device.count != 0 || from_device.count != 0 || device_page_faults != 0 || host_page_faults != 0;
+  }
+};
+
 struct DeviceRow {
   std::string name, provider;
   std::uint32_t process = undefined_ref;  ///< that uses it: its location group
@@ -252,9 +261,10 @@ struct DeviceRow {
     const std::uint64_t wall = time.at(DevicePlace::kernel) + time.at(DevicePlace::kernel_and_copy);
     return wall == 0 ? 0 : static_cast<double>(kernel_ns) / static_cast<double>(wall);
   }
-  TransferTotals to_device, from_device;
-  TransferTotals pageable;  ///< of these: from and to memory of the host that is known not to be pinned
-  DeviceMemory memory;
+  TransferTotals to_device, from_device;  ///< without unified memory's
+  TransferTotals pageable;                ///< of these: from and to memory of the host that is known not to be pinned
+  UnifiedMemory unified;
+  DeviceMemory memory, pools_in_use, pools_reserved;
   std::vector<StreamRow> by_stream;  ///< by the time that they are busy
   std::uint64_t without_record = 0;  ///< kernels and copies of which the provider has none: the host's intervals
   std::vector<KernelRow> kernels_by_name;

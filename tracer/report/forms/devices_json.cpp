@@ -46,6 +46,13 @@ Json json_of(const DeviceMemory& memory, std::uint64_t begin) {
           {"points", std::move(points)}};
 }
 
+Json json_of(const UnifiedMemory& unified) {
+  return {{"to_device", json_of(unified.to_device)},
+          {"from_device", json_of(unified.from_device)},
+          {"device_page_faults", unified.device_page_faults},
+          {"host_page_faults", unified.host_page_faults}};
+}
+
 Json json_of(const DeviceRow& row, std::uint64_t begin) {
   Json kernels = Json::array();
   for (const KernelRow& kernel : row.kernels_by_name) {
@@ -59,6 +66,7 @@ Json json_of(const DeviceRow& row, std::uint64_t begin) {
   }
   Json streams = Json::array();
   for (const StreamRow& stream : row.by_stream) streams.push_back(json_of(stream));
+  const Json pools = {{"in_use", json_of(row.pools_in_use, begin)}, {"reserved", json_of(row.pools_reserved, begin)}};
   return {{"name", row.name},
           {"process", row.process == undefined_ref ? Json{} : Json(row.process)},
           {"provider", row.provider},
@@ -78,7 +86,9 @@ Json json_of(const DeviceRow& row, std::uint64_t begin) {
           {"from_device", json_of(row.from_device)},
           {"most_kernels_at_once", row.most_kernels},
           {"mean_kernels_at_once", row.mean_kernels()},
+          {"unified_memory", json_of(row.unified)},
           {"memory", json_of(row.memory, begin)},
+          {"memory_pools", pools},
           {"by_stream", std::move(streams)},
           {"without_record", row.without_record},
           {"kernels_by_name", std::move(kernels)}};

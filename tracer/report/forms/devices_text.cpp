@@ -51,6 +51,26 @@ Table streams_table(const DeviceRow& row) {
   return table;
 }
 
+/// "", or what the driver moved between host and device, and why.
+std::string unified_memory(const UnifiedMemory& unified) {
+  if (!unified.is_used()) return "";
+  const auto moved = [](const TransferTotals& pages, const char* direction) {
+    return format_count(pages.count) + " migrations " + direction + " device, " +
+           bytes_text(static_cast<double>(pages.bytes)) + " in " + duration_text(pages.ns) + "; ";
+  };
+  return "  unified memory: " + moved(unified.to_device, "to the") + moved(unified.from_device, "from the") +
+         format_count(unified.device_page_faults) + " page faults of the device, " +
+         format_count(unified.host_page_faults) + " of the host\n";
+}
+
+/// "", or what memory pools had of the device's memory, and what of it was allocated.
+std::string memory_pools(const DeviceRow& row) {
+  if (row.pools_reserved.peak == 0) return "";
+  const auto bytes = [](std::uint64_t n) { return bytes_text(static_cast<double>(n)); };
+  return "  memory pools: at most " + bytes(row.pools_reserved.peak) + " reserved and " + bytes(row.pools_in_use.peak) +
+         " in use; " + bytes(row.pools_reserved.end) + " and " + bytes(row.pools_in_use.end) + " at the end\n";
+}
+
 /// "", or how many kernels ran at once, and what the program had of the device's memory.
 std::string concurrency_and_memory(const Report& report, const DeviceRow& row) {
   std::string text;
@@ -81,7 +101,7 @@ void device(const Report& report, const DeviceRow& row, const TextOptions& optio
     out +=
         "  " + format_count(row.without_record) +
         " kernels and copies have no record: the host's intervals stand in, and busy and idle are in part the host's\n";
-  out += concurrency_and_memory(report, row);
+  out += unified_memory(row.unified) + concurrency_and_memory(report, row) + memory_pools(row);
   out += times_table(row.time).text(options);
   if (row.by_stream.size() > 1) out += streams_table(row).text(options);
   out += kernels_table("", row.kernels_by_name).text(options);

@@ -23,7 +23,26 @@ bool is_wait(const Region& region) {
           name.starts_with("acc_wait"));
 }
 
+/// Other tools' metrics of a device, whatever they are called, are its memory.
+DeviceMetric metric_called(std::string_view name) {
+  for (const DeviceMetricName& known : device_metric_names)
+    if (name == known.name) return known.metric;
+  return DeviceMetric::memory_in_use;
+}
+
 constexpr std::size_t most_points = 400;
+
+/// Of many changes the most of each stretch is kept.
+void add_change(DeviceMemory& memory, std::uint64_t time, std::uint64_t bytes) {
+  if (bytes > memory.peak) memory.peak = bytes, memory.peak_at = time;
+  memory.end = bytes;
+  auto& points = memory.points;
+  points.emplace_back(time, bytes);
+  if (points.size() < 2 * most_points) return;
+  for (std::size_t i = 0; i < most_points; ++i)
+    points[i] = {points[2 * i].first, std::max(points[2 * i].second, points[2 * i + 1].second)};
+  points.resize(most_points);
+}
 
 }  // namespace
 
@@ -71,6 +90,7 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
     is_wait_.push_back(is_wait(region));
     is_move_.push_back(region.role == RegionRole::data_transfer);
   }
+  for (const Metric& metric : definitions.metrics) metrics_.push_back(metric_called(metric.name));
 }
 
 void Devices::add_stream(LocationRef location, State& state) {
@@ -133,11 +153,16 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
   process.changed = location;
   if (device_of_[location] == undefined_ref) return;
   if (event.type == EventType::metric_uint)
-    memory(devices_[device_of_[location]], event.time, event.a);
+    changed(devices_[device_of_[location]].row, event);
   else if (event.type == EventType::enter && on_stream(event.ref) == Doing::copy)
-    stream(location).bytes += attribute_value(attributes, bytes_);
+    moved(location, event.ref, attribute_value(attributes, bytes_));
   else
     copies(location, event, attributes);
+}
+
+void Devices::moved(LocationRef location, RegionRef region, std::uint64_t bytes) {
+  stream(location).bytes += bytes;
+  if (TransferTotals* pages = migrations(location, region)) pages->bytes += bytes;
 }
 
 bool Devices::is_pageable(std::span<const EventAttribute> attributes) const {
@@ -168,17 +193,28 @@ void Devices::end_transfer(LocationRef location, const Transfer& transfer, std::
   if (is_stand_in(location)) ++device.row.without_record;
 }
 
-/// Of many changes the most of each stretch is kept.
-void Devices::memory(State& device, std::uint64_t time, std::uint64_t bytes) {
-  DeviceMemory& memory = device.row.memory;
-  if (bytes > memory.peak) memory.peak = bytes, memory.peak_at = time;
-  memory.end = bytes;
-  auto& points = memory.points;
-  points.emplace_back(time, bytes);
-  if (points.size() < 2 * most_points) return;
-  for (std::size_t i = 0; i < most_points; ++i)
-    points[i] = {points[2 * i].first, std::max(points[2 * i].second, points[2 * i + 1].second)};
-  points.resize(most_points);
+void Devices::changed(DeviceRow& row, const Event& event) {
+  switch (event.ref < metrics_.size() ? metrics_[event.ref] : DeviceMetric::memory_in_use) {
+    case DeviceMetric::memory_in_use:
+      return add_change(row.memory, event.time, event.a);
+    case DeviceMetric::pools_in_use:
+      return add_change(row.pools_in_use, event.time, event.a);
+    case DeviceMetric::pools_reserved:
+      return add_change(row.pools_reserved, event.time, event.a);
+    case DeviceMetric::device_page_faults:
+      row.unified.device_page_faults = event.a;
+      return;
+    case DeviceMetric::host_page_faults:
+      row.unified.host_page_faults = event.a;
+      return;
+  }
+}
+
+TransferTotals* Devices::migrations(LocationRef location, RegionRef region) {
+  UnifiedMemory& unified = devices_[device_of_[location]].row.unified;
+  const std::string_view name = definitions_.regions[region].name;
+  if (name == pages_to_device) return &unified.to_device;
+  return name == pages_from_device ? &unified.from_device : nullptr;
 }
 
 void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
@@ -187,6 +223,7 @@ void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::u
   if (what == Doing::copy) {
     ++stream(location).copies;
     stream(location).copy_ns += time - frame.enter;
+    if (TransferTotals* pages = migrations(location, frame.region)) pages->add(0, time - frame.enter);
   }
   if (what != Doing::kernel) return;
   State& device = devices_[device_of_[location]];

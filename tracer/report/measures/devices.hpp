@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "tracer/device_names.hpp"
 #include "tracer/replay/open_copies.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/measures/device_time.hpp"
@@ -52,9 +53,13 @@ class Devices final : public Observer {
   Doing doing(LocationRef location) const;
   void refresh(LocationRef location);
   void copies(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  /// By a region of a stream.
+  void moved(LocationRef location, RegionRef region, std::uint64_t bytes);
   bool is_pageable(std::span<const EventAttribute> attributes) const;
   void end_transfer(LocationRef location, const Transfer& transfer, std::uint64_t time);
-  void memory(State& device, std::uint64_t time, std::uint64_t bytes);
+  void changed(DeviceRow& row, const Event& event);
+  /// Where a region of a stream counts as one; nullptr: it moves no pages of unified memory.
+  TransferTotals* migrations(LocationRef location, RegionRef region);
   StreamRow& stream(LocationRef location) { return devices_[device_of_[location]].streams[stream_of_[location]]; }
 
   const Definitions& definitions_;
@@ -69,6 +74,7 @@ class Devices final : public Observer {
   std::vector<Doing> doing_;            ///< of each location
   std::vector<bool> is_wait_;           ///< of each region: a call that waits for a device
   std::vector<bool> is_move_;           ///< of each region: on a stream, a memset or copy
+  std::vector<DeviceMetric> metrics_;   ///< what each is on a stream
   std::vector<Process> processes_;
 };
 

@@ -18,16 +18,22 @@ const deviceTimeColour = (place) => {
 };
 const timeBar = (times, whole) => barOf({class: 'bar'}, Object.keys(deviceTimeNames).map((p) => ({name: deviceTimeNames[p], ns: times[p + '_ns'], colour: deviceTimeColour(p)})).filter((p) => p.ns), whole);
 
-/** The most bytes until the next change, over the run. */
-function memoryPart(memory) {
+/** The most bytes until the next change, over the run. What the bytes are is in `state` ("allocated"). */
+function memoryPart(memory, state = 'allocated') {
   if (!memory.points.length) return [];
   /** @param {number} at */
   const x = (at) => 600 * at / (length || 1);
   /** @param {number} bytes */
   const y = (bytes) => 48 - 46 * bytes / (memory.peak_bytes || 1);
   const marks = memory.points.map(([at, bytes], i) => tag('rect', {x: x(at), y: y(bytes), width: Math.max(0.5, x(memory.points[i + 1]?.[0] ?? length) - x(at)), height: 48 - y(bytes), fill: activityColour('device')}));
-  const words = `At most ${bytesText(memory.peak_bytes)} allocated, at ${time(memory.peak_at_ns)}; ${bytesText(memory.end_bytes)} at the end.`;
+  const words = `At most ${bytesText(memory.peak_bytes)} ${state}, at ${time(memory.peak_at_ns)}; ${bytesText(memory.end_bytes)} at the end.`;
   return [note(words), tag('svg', {viewBox: '0 0 600 50', width: 600, height: 50, role: 'img', 'aria-label': `Memory over time. ${words}`}, marks)];
+}
+const migrations = (pages) => `${bytesText(pages.bytes)}, ${count(pages.count)} migrations, ${time(pages.ns)}`;
+/** Cards of what the driver moved; none where no unified memory was used. */
+function unifiedCards({to_device: to, from_device: from, device_page_faults: onDevice, host_page_faults: onHost}) {
+  if (!to.count && !from.count && !onDevice && !onHost) return [];
+  return [cards([['unified memory to the device', migrations(to)], ['unified memory from the device', migrations(from)], ['page faults', `${count(onDevice)} of the device, ${count(onHost)} of the host`]])];
 }
 const ofDevice = (device, ns) => percent(ns, device.total_ns);
 const kernelsTable = (device) => table('', device.kernels_by_name, [['kernel', (r) => link(r.name)], ['line', (r) => r.line ? `${r.file.split('/').pop()}:${r.line}` : ''], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
@@ -42,7 +48,8 @@ const oneDevice = (d) => [part(tag('h2', {}, deviceName(d)), d.provider ? note(`
   cards([['busy', time(d.busy_ns)], ['idle', percent(d.idle_ns, d.span_ns)], ['while the host works', percent(d.overlap_host_ns, d.busy_ns)], ['kernels with copies', percent(d.overlap_transfer_ns, d.busy_ns)],
     ['kernels at once', `${d.mean_kernels_at_once.toFixed(2)}, at most ${count(d.most_kernels_at_once)}`],
     ['to the device', `${bytesText(d.to_device.bytes)}, ${bytesText(d.to_device.bytes_per_second)}/s`], ['from the device', `${bytesText(d.from_device.bytes)}, ${bytesText(d.from_device.bytes_per_second)}/s`]]),
-  timeBar(d.time, d.total_ns), timesTable(d), d.by_stream.length > 1 ? streamsTable(d) : [], ...memoryPart(d.memory), kernelsTable(d)].flat();
+  unifiedCards(d.unified_memory), timeBar(d.time, d.total_ns), timesTable(d), d.by_stream.length > 1 ? streamsTable(d) : [],
+  ...memoryPart(d.memory), ...memoryPart(d.memory_pools.reserved, 'reserved by memory pools'), ...memoryPart(d.memory_pools.in_use, 'in use in memory pools'), kernelsTable(d)].flat();
 const manyDevices = () => table('', report.devices, [['device', (d) => deviceName(d)], ['time', (d) => timeBar(d.time, d.total_ns)], ['busy', (d) => time(d.busy_ns), (d) => d.busy_ns], ['idle', (d) => percent(d.idle_ns, d.span_ns), (d) => d.idle_ns / (d.span_ns || 1)],
   ['while the host works', (d) => percent(d.overlap_host_ns, d.busy_ns), (d) => d.overlap_host], ['kernels', (d) => count(d.kernels), (d) => d.kernels], ['time in kernels', (d) => time(d.kernel_ns), (d) => d.kernel_ns],
   ['to the device', (d) => bytesText(d.to_device.bytes), (d) => d.to_device.bytes], ['from the device', (d) => bytesText(d.from_device.bytes), (d) => d.from_device.bytes], ['memory', (d) => bytesText(d.memory.peak_bytes), (d) => d.memory.peak_bytes]]);
