@@ -31,6 +31,9 @@ inline constexpr std::array device_metric_names{
     DeviceMetricName{DeviceMetric::host_page_faults, "Host page faults",
                      "page faults of the host in unified memory since the beginning", "#"}};
 
+static_assert(device_metric_names[static_cast<std::size_t>(DeviceMetric::host_page_faults)].metric ==
+              DeviceMetric::host_page_faults);
+
 constexpr const DeviceMetricName& names_of(DeviceMetric metric) noexcept {
   return device_metric_names[static_cast<std::size_t>(metric)];
 }
