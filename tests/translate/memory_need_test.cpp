@@ -91,6 +91,9 @@ TEST_CASE("records that leave nothing in the tables need no memory, however many
 
 TEST_CASE("a small trace is converted whatever the memory") {
   CHECK(what_lacks(thread_of(RecordKind::implicit_task, 10'000), {0, hour}).empty());
+  // Of several at once each takes as much: no more of them are made than there is memory for.
+  CHECK_FALSE(what_lacks(thread_of(RecordKind::implicit_task, 10'000), {0, hour, 0, true}).empty());
+  CHECK(what_lacks(thread_of(RecordKind::implicit_task, 10'000), {64 * mib, hour, 0, true}).empty());
 }
 
 TEST_CASE("a conversion that would come to the limit of processor time is put off") {

@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +17,8 @@
 #include "formats/otf2/write/sink.hpp"
 #include "tests/support/scratch.hpp"
 #include "tracer/base/files/file.hpp"
+#include "tracer/convert/convert.hpp"
+#include "tracer/convert/recover.hpp"
 #include "tracer/definitions.hpp"
 #include "tracer/error.hpp"
 #include "tracer/merge/collect.hpp"
@@ -110,6 +115,68 @@ TEST_CASE("parts, and what is no part, come in the order of the traces, by howev
       } else {
         CHECK(parts[i / 3 * 2 + (i % 3) / 2].directory == traces[i]);
       }
+    }
+  }
+}
+
+/// What was called while raw parts were converted.
+struct Calls {
+  std::atomic<int> beside{0}, alone{0}, strange{0};
+};
+
+/// Converts a part by its number: one in four fails, one needs more than its share, one recorded nothing.
+ConvertResult convert_by_number(const std::filesystem::path& trace, const ConvertOptions& conversion, Calls& calls) {
+  const int number = std::stoi(trace.filename().string());
+  const bool is_beside = conversion.at_once > 1;
+  ++(is_beside ? calls.beside : calls.alone);
+  if (is_beside && (conversion.at_once != 4 || conversion.threads != 1 || !conversion.within_limits)) ++calls.strange;
+  if (number % 4 == 1) throw Error("part " + std::to_string(number) + " is damaged");
+  if (number % 4 == 2 && is_beside) conversion.waiting();  // another process has it now
+  std::filesystem::remove_all(trace / "raw");
+  if (number % 4 == 3) throw NothingRecorded(trace);
+  make_archive(trace);
+  ConvertResult made;
+  made.damage.push_back("a line of part " + std::to_string(number));
+  return made;
+}
+
+TEST_CASE("raw parts are converted several at once; what fails then is done alone, and messages are in order") {
+  const test::Scratch scratch;
+  for (const unsigned threads : {1u, 4u}) {
+    std::vector<std::filesystem::path> traces;
+    for (int i = 0; i < 12; ++i) {
+      traces.push_back(scratch / std::to_string(threads) / "parts" / std::to_string(i));
+      std::filesystem::create_directories(traces.back() / "raw");
+      std::ofstream{traces.back() / "raw" / "journal"};
+    }
+    Calls calls;
+    std::vector<double> shares;
+    MergeOptions options;
+    options.conversion.threads = threads;
+    options.conversion.progress = [&](double share) { shares.push_back(share); };
+    options.convert_one = [&](const std::filesystem::path& trace, const ConvertOptions& conversion) {
+      return convert_by_number(trace, conversion, calls);
+    };
+    MergeResult result;
+    const std::vector<PartOfJob> parts = collect(traces, options, result);
+    CHECK(calls.beside.load() == (threads == 1 ? 0 : 12));
+    CHECK(calls.alone.load() == (threads == 1 ? 12 : 6));
+    CHECK(calls.strange.load() == 0);
+    CHECK(std::is_sorted(shares.begin(), shares.end()));
+    CHECK(shares.empty() == (threads == 1));
+    if (!shares.empty()) CHECK(shares.back() == 1);
+    REQUIRE(parts.size() == 6);
+    REQUIRE(result.left_out.size() == 3);
+    REQUIRE(result.notes.size() == 6);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const std::filesystem::path& trace = traces[2 * i];
+      CHECK(parts[i].directory == trace);
+      CHECK(result.notes[i].ends_with(": a line of part " + trace.filename().string()));
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(result.left_out[i].starts_with(traces[4 * i + 1].string() + " cannot be joined: "));
+      CHECK(std::filesystem::exists(traces[4 * i + 1] / "raw" / "journal"));
+      CHECK_FALSE(std::filesystem::exists(traces[4 * i + 3]));
     }
   }
 }

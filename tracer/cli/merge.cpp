@@ -64,8 +64,10 @@ int run(Options& options) {
   if (options.threads != 0) merging.conversion.threads = options.threads;
   options.index.use_threads(merging.conversion.threads);
   merging.convert_one = [](const fs::path& trace, const ConvertOptions& conversion) {
-    return convert_with_progress(trace, trace, conversion);
+    return conversion.at_once > 1 ? convert_or_recover(trace, trace, conversion)
+                                  : convert_with_progress(trace, trace, conversion);
   };
+  merging.conversion.progress = conversion_bar();
   merging.conversion.waiting = [&] { print_waiting(options.jobs.front()); };
   if (options.output.empty()) merging.job = fs::absolute(options.jobs.front()).lexically_normal();
   const MergeResult result = options.output.empty() ? merge_in_place(merging) : merge(traces, options.output, merging);

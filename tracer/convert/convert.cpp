@@ -144,8 +144,8 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   const WithoutWriteSignals guard;
   const auto source = raw::open_trace(raw_directory);
   if (options.within_limits) {
-    const std::string lack =
-        what_lacks(*source, limits_of_process(directory), {source->report().device_records, raw_directory / "samples"});
+    const std::string lack = what_lacks(*source, limits_of_process(directory, options.at_once),
+                                        {source->report().device_records, raw_directory / "samples"});
     if (!lack.empty()) throw PutOff(lack);
   }
   ConvertResult result;

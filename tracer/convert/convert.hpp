@@ -24,6 +24,7 @@ class PutOff : public Error {
 
 struct ConvertOptions {
   bool within_limits = false;  ///< throw PutOff rather than be killed for memory or processor time
+  unsigned at_once = 1;        ///< so many conversions of the process share the limits
   unsigned threads = 0;        ///< 0: as many as this process may use, at most 8
   bool keep_raw = false;       ///< else the raw trace is removed when the archive is complete and nothing was damaged
   bool symbols = true;         ///< look source positions up

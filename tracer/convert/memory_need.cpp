@@ -42,7 +42,7 @@ constexpr std::uint64_t of_device_link = 2 * 7 * sizeof(std::uint64_t);
 constexpr std::uint64_t of_host_operation = 2 * sizeof(HostOperation) + of_device_operation;
 /// Of a conversion besides its tables: buffers, threads, symbols.
 constexpr std::uint64_t besides_tables = 32 << 20;
-/// Tables up to this size need no check: every program has that much.
+/// Tables up to this size need no check, unless there are several conversions: every program has that much.
 constexpr std::uint64_t small_tables = 16 << 20;
 /// Processor time of an event, on slow processors.
 constexpr Nanoseconds of_event = 70;
@@ -159,7 +159,7 @@ std::string what_lacks(const TraceSource& source, const Limits& limits, const Be
     return "converting takes some " + seconds(records * of_event) + " of processor time, and the limit leaves " +
            seconds(limits.processor_time);
   const auto suffices_for = [&](std::uint64_t bytes) {
-    return bytes <= small_tables || bytes + besides_tables <= limits.memory;
+    return (bytes <= small_tables && !limits.is_share) || bytes + besides_tables <= limits.memory;
   };
   if (suffices_for(most_bytes(source.journal(), records, beside))) return "";
   const std::uint64_t bytes = counted_bytes(source, limits, beside);
@@ -168,11 +168,12 @@ std::string what_lacks(const TraceSource& source, const Limits& limits, const Be
          format_bytes(limits.memory) + " are free";
 }
 
-Limits limits_of_process(const std::filesystem::path& directory) {
+Limits limits_of_process(const std::filesystem::path& directory, unsigned at_once) {
   // A file is mapped: where the address space is limited it saves nothing.
   rlimit space{};
   const bool is_limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-  return {memory_left(), processor_time_left(), is_limited ? 0 : spill_room(directory)};
+  const std::uint64_t file = is_limited ? 0 : spill_room(directory);
+  return {memory_left() / at_once, processor_time_left() / at_once, file / at_once, at_once > 1};
 }
 
 }  // namespace tracer

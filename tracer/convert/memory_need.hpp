@@ -15,6 +15,7 @@ struct Limits {
   std::uint64_t memory = 0;  ///< bytes
   Nanoseconds processor_time = 0;
   std::uint64_t file = 0;  ///< bytes that tables may have in a file instead of memory (spill_room.hpp)
+  bool is_share = false;   ///< other conversions of the process have the rest
 };
 
 /// What a raw trace has besides its threads' records.
@@ -28,7 +29,7 @@ struct BesideRecords {
 /// do, the records and the samples are counted.
 std::string what_lacks(const TraceSource& source, const Limits& limits, const BesideRecords& beside = {});
 
-/// Those of this process, for an archive in `directory`.
-Limits limits_of_process(const std::filesystem::path& directory);
+/// Those of this process, for an archive in `directory`: the share of one of so many conversions.
+Limits limits_of_process(const std::filesystem::path& directory, unsigned at_once = 1);
 
 }  // namespace tracer

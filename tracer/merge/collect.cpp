@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See collect.hpp. Raw parts are converted one after another, each by several threads. Then the parts are read side by
-// side: a rank often has one thread only.
+// See collect.hpp. Raw parts are converted side by side, then all parts are read side by side: a rank often has one
+// thread only. What fails beside others is done again alone, in the order of the parts.
 #include "tracer/merge/collect.hpp"
 
 #include <unistd.h>
@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/convert/side_by_side.hpp"
 #include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
 #include "tracer/merge/clocks_of_job.hpp"
@@ -27,12 +29,19 @@ namespace {
 
 struct Candidate {
   fs::path trace;
-  bool is_read = false;  ///< by the conversion, which reads back what it has written
-  bool is_out = false;   ///< it is no part
+  bool is_converted = false;  ///< by this merge
+  bool is_read = false;       ///< by the conversion, which reads back what it has written
+  bool is_out = false;        ///< it is no part
   std::optional<PartOfJob> part;
   std::string why_out;             ///< "" where there is nothing to leave out
   std::vector<std::string> notes;  ///< what of it could not be read, or applied: the rest is joined
 };
+
+/// What is left of it are empty directories.
+void leave_out_empty(Candidate& one) {
+  if (one.trace.parent_path().filename() == "parts") ::rmdir(one.trace.c_str());
+  one.is_out = true;
+}
 
 /// What fails there leaves it out.
 template <class Step>
@@ -40,7 +49,7 @@ void attempt(Candidate& one, const Step& step) {
   try {
     return step();
   } catch (const NothingRecorded&) {
-    if (one.trace.parent_path().filename() == "parts") ::rmdir(one.trace.c_str());
+    leave_out_empty(one);
   } catch (const Error& error) {
     one.why_out = one.trace.string() + " cannot be joined: " + error.what();
   } catch (const std::bad_alloc&) {
@@ -51,16 +60,21 @@ void attempt(Candidate& one, const Step& step) {
 }
 
 void note_damage(Candidate& one, const ConvertResult& made) {
+  one.is_converted = true;
   one.is_read = !made.was_complete && !made.raw_kept;
   if (!made.invalid_filter.empty()) one.notes.push_back(one.trace.string() + ": " + made.invalid_filter);
   for (const std::string& line : made.damage)
     one.notes.push_back("not all of " + one.trace.string() + " could be read: " + line);
 }
 
+bool is_raw(const fs::path& trace) {
+  return is_unfinished(trace) || !has_archive(trace);
+}
+
 /// What is still raw.
-void convert_candidate(Candidate& one, const MergeOptions& options) {
+void convert_candidate(Candidate& one, const MergeOptions& options, const ConvertOptions& conversion) {
   if (is_unfinished(one.trace)) {
-    note_damage(one, recover(one.trace, options.conversion).archive);
+    note_damage(one, recover(one.trace, conversion).archive);
   } else if (!has_archive(one.trace)) {
     if (is_being_recorded(one.trace)) {
       one.is_out = true;
@@ -68,9 +82,31 @@ void convert_candidate(Candidate& one, const MergeOptions& options) {
                     (options.job.empty() ? "merge again" : "tracer merge " + shell_word(options.job));
       return;
     }
-    note_damage(one, options.convert_one ? options.convert_one(one.trace, options.conversion)
-                                         : recover(one.trace, options.conversion).archive);
+    note_damage(
+        one, options.convert_one ? options.convert_one(one.trace, conversion) : recover(one.trace, conversion).archive);
   }
+}
+
+void convert_raw_ones(std::vector<Candidate>& candidates, const MergeOptions& options) {
+  std::vector<Candidate*> raw_ones;
+  std::vector<fs::path> traces;
+  std::set<fs::path> known;  // one may be named twice
+  for (Candidate& one : candidates) {
+    if (!is_raw(one.trace) || !known.insert(one.trace).second) continue;
+    raw_ones.push_back(&one);
+    traces.push_back(one.trace);
+  }
+  convert_side_by_side(traces, options.conversion, [&](std::size_t i, const ConvertOptions& conversion) {
+    try {
+      convert_candidate(*raw_ones[i], options, conversion);
+    } catch (const NothingRecorded&) {
+      leave_out_empty(*raw_ones[i]);
+    }
+  });
+  ConvertOptions alone = options.conversion;
+  alone.progress = {};
+  for (Candidate& one : candidates)
+    if (!one.is_out && !one.is_converted) attempt(one, [&] { convert_candidate(one, options, alone); });
 }
 
 /// All of its events, as every reader of the whole would have to, and what join() will read of it. `threads`: as of
@@ -125,7 +161,7 @@ void leave_out_without_place(std::vector<PartOfJob>& parts, MergeResult& result)
 std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
   std::vector<Candidate> candidates;
   for (const fs::path& trace : traces) candidates.emplace_back().trace = trace;
-  for (Candidate& one : candidates) attempt(one, [&] { convert_candidate(one, options); });
+  convert_raw_ones(candidates, options);
   read_side_by_side(candidates, translate::threads_to_use(options.conversion.threads));
   std::vector<PartOfJob> parts;
   for (Candidate& one : candidates) {

@@ -23,8 +23,8 @@ class PlaceTaken : public Error {
 };
 
 struct MergeOptions {
-  ConvertOptions conversion;  ///< of what is still raw
-  /// Converts one raw trace in place; empty: without a word.
+  ConvertOptions conversion;  ///< of what is still raw; its progress is that of all that are converted side by side
+  /// Converts one raw trace in place, on any thread (convert/side_by_side.hpp); empty: without a word.
   std::function<ConvertResult(const std::filesystem::path&, const ConvertOptions&)> convert_one;
   unsigned part = 0, of = 0;  ///< merge only the part-th of so many shares, from 1; 0: all
   std::filesystem::path job;  ///< of merge_job(): the directory as users know it, which may have been opened elsewhere

@@ -10,24 +10,27 @@
 
 namespace tracer::translate {
 
-ConversionCosts::ProcessorTime ConversionCosts::ProcessorTime::now() noexcept {
+ConversionCosts::ProcessorTime ConversionCosts::ProcessorTime::of(int whose) noexcept {
   rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
+  ::getrusage(whose, &usage);
   const auto ns = [](const timeval& t) {
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_usec) * 1000;
   };
   return {ns(usage.ru_utime) + ns(usage.ru_stime), ns(usage.ru_stime)};
 }
 
-ConversionCosts::ConversionCosts() noexcept
-    : begin_{std::chrono::steady_clock::now()}, at_begin_{ProcessorTime::now()}, at_scanned_{at_begin_} {}
+ConversionCosts::ConversionCosts(unsigned threads) noexcept
+    : whose_{threads == 1 ? RUSAGE_THREAD : RUSAGE_SELF},
+      begin_{std::chrono::steady_clock::now()},
+      at_begin_{ProcessorTime::of(whose_)},
+      at_scanned_{at_begin_} {}
 
 void ConversionCosts::scanned() noexcept {
-  at_scanned_ = ProcessorTime::now();
+  at_scanned_ = ProcessorTime::of(whose_);
 }
 
 void ConversionCosts::define(Definitions& definitions) const {
-  const ProcessorTime end = ProcessorTime::now();
+  const ProcessorTime end = ProcessorTime::of(whose_);
   const auto add = [&definitions](const char* name, std::uint64_t ns) {
     definitions.properties.push_back({std::string(properties::counter_tool) + name, std::to_string(ns)});
   };

@@ -9,10 +9,11 @@
 
 namespace tracer::translate {
 
-/// Begins with the object. Processor times are of the whole process, on however many threads the conversion runs.
+/// Begins with the object. Processor times are of the whole process, on however many threads the conversion runs. Where
+/// it has one thread they are of that one: others may convert beside it.
 class ConversionCosts {
  public:
-  ConversionCosts() noexcept;
+  explicit ConversionCosts(unsigned threads) noexcept;
   /// The first pass is over.
   void scanned() noexcept;
   /// The conversion is over: its costs become properties of the archive.
@@ -21,8 +22,9 @@ class ConversionCosts {
  private:
   struct ProcessorTime {
     std::uint64_t all = 0, kernel = 0;  ///< ns
-    static ProcessorTime now() noexcept;
+    static ProcessorTime of(int whose) noexcept;
   };
+  int whose_;  ///< as of getrusage()
   std::chrono::steady_clock::time_point begin_;
   ProcessorTime at_begin_, at_scanned_;
 };

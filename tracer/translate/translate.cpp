@@ -50,7 +50,8 @@ RuntimeCode runtime_of(const Journal& journal) {
 class Translation {
  public:
   Translation(const TraceSource& source, EventSink& sink, const TranslateOptions& options)
-      : source_(source),
+      : costs_(options.threads),
+        source_(source),
         journal_(source.journal()),
         sink_(sink),
         options_(options),

@@ -183,6 +183,31 @@ def many_parts(options, directory):
         yield "in shares and at once the processes differ"
 
 
+def raw_parts(options, directory):
+    """Raw parts that are converted several at once: the events and the messages are those of one after the other, and a part that
+    cannot be read is named, left out and kept."""
+    job = directory / "job"
+    tracer(options, "run", "-q", "--raw", "-o", job, "--", "sh", "-c", "; ".join(f"{options.program} {n}" for n in range(3, 9)))
+    damaged = sorted(part.name for part in (job / "parts").iterdir())[1]
+    (job / "parts" / damaged / "raw" / "journal").write_bytes(bytes(100))
+    made = []
+    for threads in ("1", "4"):
+        place = directory / threads
+        shutil.copytree(job, place)
+        said = tracer(options, "merge", "-q", "-j", threads, place, status=1).stderr
+        if damaged not in said or not (place / "parts" / damaged / "raw" / "journal").exists():
+            yield f"by {threads} threads a damaged raw part is not named, or not kept: {said!r}"
+        if left := [str(path) for path in place.rglob("raw/journal") if damaged not in str(path)]:
+            yield f"by {threads} threads {left} are not converted"
+        found, contents = judge(place / "traces.otf2", options.tracer)
+        yield from (f"by {threads} threads: {fault}" for fault in found)
+        if contents and contents.processes != 5:
+            yield f"by {threads} threads: {contents.processes} processes instead of 5"
+        made.append((said.replace(str(place), "JOB"), {file.name: file.read_bytes() for file in (place / "traces").glob("*.evt")}))
+    if made[0] != made[1]:
+        yield f"converted one after another and at once it differs: {made[0][0]!r} and {made[1][0]!r}, files {sorted(made[0][1])} and {sorted(made[1][1])}"
+
+
 def shares(options, directory):
     """A share converts and reads its own parts: what the others have to do is theirs, and so is what is damaged there."""
     job = directory / "raw"
@@ -284,7 +309,7 @@ def results(options, directory):
         yield from one_archive(options, directory / f"outer{words[0]}", 1, 10)
 
 
-CASES = {"results": results, "sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "without streams": without_streams, "by hand": by_hand, "other clocks": other_clocks,
+CASES = {"results": results, "sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "raw parts": raw_parts, "shares": shares, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "without streams": without_streams, "by hand": by_hand, "other clocks": other_clocks,
          "outlived": outlived, "others' archive": others_archive, "damaged first": damaged_first, "arrives meanwhile": arrives_meanwhile, "late": late}
 
 

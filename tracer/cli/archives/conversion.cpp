@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -58,15 +60,27 @@ bool is_half_done(const fs::path& raw, const fs::path& directory) {
 
 }  // namespace
 
-ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
-  Progress progress{"converting"};
-  options.progress = [&](double share) { progress.update(share); };
-  options.waiting = [&] { print_waiting(directory); };
+ConvertResult convert_or_recover(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
   const bool in_place = directory == raw;
   if (is_half_done(raw, directory)) return recover(raw, options).archive;
   if (!in_place || (!is_unbegun(raw / "raw") && raw::open_trace(raw)->report().complete))
     return convert(raw, directory, options);
   return recover(raw, options).archive;
+}
+
+std::function<void(double)> conversion_bar() {
+  return [bar = std::make_shared<std::optional<Progress>>()](double share) {
+    if (share >= 1) return bar->reset();
+    if (!bar->has_value()) bar->emplace("converting");
+    (*bar)->update(share);
+  };
+}
+
+ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
+  Progress progress{"converting"};
+  options.progress = [&](double share) { progress.update(share); };
+  options.waiting = [&] { print_waiting(directory); };
+  return convert_or_recover(raw, directory, options);
 }
 
 namespace {

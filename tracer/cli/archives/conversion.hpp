@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,14 @@
 
 namespace tracer::cli {
 
-/// With a progress bar on a terminal. A run that did not end by the book is recovered.
+/// A run that did not end by the book is recovered.
+ConvertResult convert_or_recover(const std::filesystem::path& raw, const std::filesystem::path& directory,
+                                 const ConvertOptions& options);
+
+/// A progress bar on a terminal, which goes when the work is done (1).
+std::function<void(double)> conversion_bar();
+
+/// The same as convert_or_recover(), with a progress bar.
 ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory,
                                     ConvertOptions options);
 
