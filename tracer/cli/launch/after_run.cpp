@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -34,6 +35,7 @@
 #include "tracer/cli/report.hpp"
 #include "tracer/convert/convert.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/convert/side_by_side.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/merge/job_place.hpp"
@@ -96,6 +98,12 @@ std::optional<RecordedProgram> program_of(const fs::path& trace) {
   }
 }
 
+/// A conversion beside others: what it made, or that there was nothing; else it is still to be done.
+struct Beside {
+  std::optional<ConvertResult> made;
+  std::exception_ptr nothing_recorded;
+};
+
 /// A run whose program has ended.
 class RunEnd {
  public:
@@ -106,7 +114,9 @@ class RunEnd {
   void finish_job(std::size_t own, Made made);
 
  private:
-  Made make_archive(const OwnTrace& trace, bool is_part) const;
+  ConvertOptions with_facts(ConvertOptions conversion, const fs::path& at) const;
+  std::vector<Beside> convert_beside(const std::vector<OwnTrace>& traces) const;
+  Made make_archive(const OwnTrace& trace, bool is_part, Beside beside) const;
   Made make_archives(const std::vector<OwnTrace>& traces, bool is_part) const;
   Made make_archives_apart(const std::vector<OwnTrace>& traces, bool is_part);
   bool make_one(std::size_t own, std::size_t parts) const;
@@ -120,18 +130,43 @@ class RunEnd {
   std::vector<RecordedProgram> programs_;  ///< whose archives are made, or were
 };
 
+ConvertOptions RunEnd::with_facts(ConvertOptions conversion, const fs::path& at) const {
+  if (const auto program = program_of(at)) conversion.facts = facts_of_life(*program, programs_, seen_);
+  return conversion;
+}
+
+/// Without a word: make_archive() reports each, and does what is left.
+std::vector<Beside> RunEnd::convert_beside(const std::vector<OwnTrace>& traces) const {
+  std::vector<Beside> all(traces.size());
+  std::vector<fs::path> places;
+  for (const OwnTrace& trace : traces) places.push_back(trace.at);
+  ConvertOptions conversion = conversion_of_run(options_.settings);
+  conversion.progress = conversion_bar();
+  convert_side_by_side(places, conversion, [&](std::size_t i, const ConvertOptions& share) {
+    const fs::path& at = places[i];
+    if (is_unbegun(at / "raw") || is_being_recorded(at)) return;
+    try {
+      all[i].made = convert_or_recover(at, at, with_facts(share, at));
+    } catch (const NothingRecorded&) {
+      all[i].nothing_recorded = std::current_exception();
+    }
+  });
+  return all;
+}
+
 /// One archive, in `at`, named `directory` in messages.
-Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
+Made RunEnd::make_archive(const OwnTrace& trace, bool is_part, Beside beside) const {
   const auto& [directory, at] = trace;
   try {
-    if (is_unbegun(at / "raw")) {
+    if (beside.nothing_recorded) std::rethrow_exception(beside.nothing_recorded);
+    if (!beside.made && is_unbegun(at / "raw")) {
       raw::remove_raw_trace(at / "raw");
       throw NothingRecorded(at);
     }
     ConvertOptions conversion = conversion_of_run(options_.settings);
-    if (const auto program = program_of(at)) conversion.facts = facts_of_life(*program, programs_, seen_);
     conversion.within_limits = true;
-    ConvertResult result = convert_with_progress(at, at, conversion);
+    ConvertResult result =
+        beside.made ? std::move(*beside.made) : convert_with_progress(at, at, with_facts(std::move(conversion), at));
     result.archive = directory / "traces.otf2";
     if (!options_.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
     if (!options_.quiet && !is_part && names_python_modules(options_.python) && result.events <= events_of_nothing)
@@ -154,15 +189,17 @@ Made RunEnd::make_archive(const OwnTrace& trace, bool is_part) const {
 /// Archives of what the program and its children left.
 Made RunEnd::make_archives(const std::vector<OwnTrace>& traces, bool is_part) const {
   Made made = Made::all;
-  for (const OwnTrace& trace : traces) {
-    const auto& [directory, at] = trace;
+  std::vector<Beside> beside(traces.size());
+  if (!options_.raw) beside = convert_beside(traces);
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const auto& [directory, at] = traces[i];
     if (options_.raw) {
       if (!options_.quiet) print_raw_trace(directory, "");
     } else if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
       print_note(directory.string() + " is still being recorded; after that process has ended: tracer recover " +
                  shell_word(directory.string()));
     } else {
-      made = std::max(made, make_archive(trace, is_part));
+      made = std::max(made, make_archive(traces[i], is_part, std::move(beside[i])));
     }
   }
   return made;
