@@ -134,6 +134,19 @@ TEST_CASE("a share has its communicators' members as ranges, of which the anchor
     CHECK(one.second.members == (one.second.identity == "WORLD/5@0" ? "19999,0-9,20-21" : "0-19999"));
 }
 
+TEST_CASE("a list of ranks is ranges, also of ranks that are apart, and what makes no sense is no list") {
+  using Ranks = std::vector<std::uint64_t>;
+  for (const Ranks& ranks : {Ranks{}, Ranks{5}, Ranks{0, 1, 2, 3, 8, 12, 16, 20}, Ranks{9, 7, 5}, Ranks{0, 4, 1, 2, 9}})
+    CHECK(parse_ranks(format_ranks(ranks), 30) == ranks);
+  CHECK(format_ranks({0, 1, 2, 3, 8, 12, 16, 20}) == "0-3,8-20:4");
+  CHECK(format_ranks({0, 4, 1, 2, 9}) == "0,4,1-2,9");
+  for (const char* wrong : {"0-8:0", "0-8:31", "0-8:18446744073709551615", "5:3", "0:2-8", "0-8:", "0-30:2", "8-0:2"})
+    CHECK(parse_ranks(wrong, 30).empty());
+  Ranks many;
+  for (std::uint64_t rank = 3; rank < 10'000; rank += 4) many.push_back(rank);
+  CHECK(format_ranks(many) == "3-9999:4");
+}
+
 TEST_CASE("a list of members that no string has room for is left out, not cut") {
   std::string list = "0";
   for (int rank = 2; list.size() < 100'000; rank += 2) list += "," + std::to_string(rank);

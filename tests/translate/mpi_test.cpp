@@ -168,6 +168,27 @@ TEST_CASE("events of a communicator that the journal does not know are left out,
   CHECK(report.repairs.at("MPI event of an unknown communicator left out") == 1);
 }
 
+TEST_CASE("members that are apart by one distance are a range of the list") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.journal_to_fill().facts["MPI::WORLD_SIZE"] = "30";
+  const auto members = [&](int number, const char* list) {
+    source.journal_to_fill().facts["MPI::COMM::" + std::to_string(number)] =
+        "identity=WORLD/" + std::to_string(number) + "@0;size=4;members=" + list + ";name=apart";
+  };
+  members(3, "1,8-20:6");
+  members(4, "1,8-20:0,2-3:");
+  run(source, sink);
+  const Definitions& d = sink.definitions;
+  std::vector<std::vector<std::uint32_t>> found;
+  for (const Comm& comm : d.comms)
+    if (comm.name == "apart") found.push_back(d.groups[comm.group].members);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0] == std::vector<std::uint32_t>{1, 8, 14, 20});
+  CHECK(found[1] == std::vector<std::uint32_t>{1, undefined_ref, undefined_ref, undefined_ref});
+}
+
 TEST_CASE("communicators that claim more members together than jobs have are left out, as those that are not known") {
   MemorySource source;
   MemorySink sink;

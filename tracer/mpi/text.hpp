@@ -33,13 +33,16 @@ class Text {
       room_ = wanted;
     }
   }
-  /// "0-3,8"
+  /// "0-3,8-20:4" (8, 12, 16, 20). A rank below 0 stands alone.
   void add_ranges(const int* ranks, int size) noexcept {
     for (int i = 0; i < size;) {
+      const int step = i + 1 < size && ranks[i] >= 0 ? ranks[i + 1] - ranks[i] : 0;
       int last = i;
-      while (last + 1 < size && ranks[last + 1] == ranks[last] + 1) ++last;
+      while (step > 0 && last + 1 < size && ranks[last + 1] == ranks[last] + step) ++last;
+      if (step > 1 && last == i + 1) last = i;
       add(i == 0 ? "%d" : ",%d", ranks[i]);
       if (last > i) add("-%d", ranks[last]);
+      if (last > i && step > 1) add(":%d", step);
       i = last + 1;
     }
   }

@@ -54,11 +54,12 @@ std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t be
   while (!rest.empty()) {
     const auto end = std::min(rest.find(','), rest.size());
     const std::string_view item = rest.substr(0, end);
-    const auto dash = item.find('-');
+    const auto dash = item.find('-'), colon = item.find(':');
     const auto first = parse_number(item.substr(0, dash));
-    const auto last = dash == item.npos ? first : parse_number(item.substr(dash + 1));
-    if (!first || !last || *last < *first || *last >= below) return {};
-    for (std::uint64_t rank = *first; rank <= *last; ++rank) ranks.push_back(rank);
+    const auto last = dash == item.npos ? first : parse_number(item.substr(dash + 1, colon - dash - 1));
+    const auto step = colon == item.npos ? std::optional<std::uint64_t>{1} : parse_number(item.substr(colon + 1));
+    if (!first || !last || *last < *first || *last >= below || !step || *step == 0 || *step > below) return {};
+    for (std::uint64_t rank = *first; rank <= *last; rank += *step) ranks.push_back(rank);
     if (ranks.size() > below) return {};
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
@@ -68,10 +69,13 @@ std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t be
 std::string format_ranks(const std::vector<std::uint64_t>& ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size();) {
+    const std::uint64_t step = i + 1 < ranks.size() && ranks[i + 1] > ranks[i] ? ranks[i + 1] - ranks[i] : 0;
     std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    while (step > 0 && last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + step) ++last;
+    if (step > 1 && last == i + 1) last = i;
     text += (i == 0 ? "" : ",") + std::to_string(ranks[i]);
     if (last > i) text += '-' + std::to_string(ranks[last]);
+    if (last > i && step > 1) text += ':' + std::to_string(step);
     i = last + 1;
   }
   return text;

@@ -46,7 +46,7 @@ bool is_of_mpi_object(std::string_view property) noexcept;
 /// `properties`: of the part's anchor; `world`: of its launch. What makes no sense is left out.
 PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string world);
 
-/// "0-3,8,10-12"
+/// "0-3,8-20:4": the last are 8, 12, 16 and 20.
 std::vector<std::uint64_t> parse_ranks(const std::string& text, std::uint64_t below);
 std::string format_ranks(const std::vector<std::uint64_t>& ranks);
 

@@ -51,19 +51,22 @@ std::optional<std::string_view> value_of(std::string_view fact, std::string_view
   return std::nullopt;
 }
 
-/// "0-3,8"; undefined_ref for one that is not in the world, and for all that the list does not have.
+/// "0-3,8-20:4"; undefined_ref for one that is not in the world, and for all that the list does not have.
 std::vector<std::uint32_t> members_of(std::string_view list, std::uint32_t size, std::uint32_t world) {
   std::vector<std::uint32_t> members;
   while (!list.empty() && members.size() < size) {
     const auto end = std::min(list.find(','), list.size());
     const std::string_view part = list.substr(0, end);
-    const auto dash = part.find('-', 1);
+    const auto dash = part.find('-', 1), colon = part.find(':');
     const auto first = number(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
-    if (!first || !last || *last >= world || *first > *last) {
+    const auto last = dash == std::string_view::npos ? first : number(part.substr(dash + 1, colon - dash - 1));
+    const auto step =
+        colon == std::string_view::npos ? std::optional<std::uint32_t>{1} : number(part.substr(colon + 1));
+    if (!first || !last || *last >= world || *first > *last || !step || *step == 0) {
       members.push_back(undefined_ref);
     } else {
-      for (std::uint32_t rank = *first; rank <= *last && members.size() < size; ++rank) members.push_back(rank);
+      for (std::uint64_t rank = *first; rank <= *last && members.size() < size; rank += *step)
+        members.push_back(static_cast<std::uint32_t>(rank));
     }
     list.remove_prefix(std::min(end + 1, list.size()));
   }
