@@ -89,7 +89,8 @@ TEST_CASE("a part keeps its communicators' members as recorded, and the worlds h
          {properties::mpi_world_rank, std::to_string(rank)},
          {comm + "0", "identity=WORLD;size=10000;rank=" + std::to_string(rank) + ";members=0-9999;name=MPI_COMM_WORLD"},
          {comm + "2", "identity=WORLD/1@0;parent=0;size=3;rank=0;members=9999,3-4;name="},
-         {comm + "3", "identity=WORLD/2@0;parent=0;size=2;rank=0;members=9999-10000;name="}},
+         {comm + "3", "identity=WORLD/2@0;parent=0;size=2;rank=0;members=9999-10000;name="},
+         {comm + "4", "identity=WORLD/3@0;parent=0;size=10000;rank=0;members=0-9999;name="}},
         "launch");
   };
   MpiWorlds worlds;
@@ -100,12 +101,16 @@ TEST_CASE("a part keeps its communicators' members as recorded, and the worlds h
   }
   const PartOfMpi part = of_rank(0);
   const auto members = [&](const std::string& identity) {
-    return worlds.comms().at(worlds.identity(part, identity)).members;
+    return *worlds.comms().at(worlds.identity(part, identity)).members;
   };
   REQUIRE(members("WORLD").size() == 10000);
   CHECK(members("WORLD").back() == 9999);
   CHECK(members("WORLD/1@0") == std::vector<std::uint64_t>{9999, 3, 4});
   CHECK(members("WORLD/2@0").empty());  // no such rank
+  const auto list = [&](const std::string& identity) {
+    return worlds.comms().at(worlds.identity(part, identity)).members.get();
+  };
+  CHECK(list("WORLD/3@0") == list("WORLD"));  // one for all of the same members
 }
 
 TEST_CASE("a share has its communicators' members as ranges, of which the anchor has room for many") {
@@ -168,7 +173,7 @@ TEST_CASE("a world whose members no part records has all of its ranks, behind th
     part.size = 2;
     part.comms[0].identity = "WORLD";
     worlds.add(part);
-    CHECK(worlds.comms().at(worlds.identity(part, "WORLD")).members ==
+    CHECK(*worlds.comms().at(worlds.identity(part, "WORLD")).members ==
           std::vector<std::uint64_t>{worlds.base(part), worlds.base(part) + 1});
   }
   CHECK(worlds.size() == 4);

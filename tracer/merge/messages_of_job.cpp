@@ -104,8 +104,8 @@ class Messages {
         if (!comm.ref) continue;
         const std::string identity = all.worlds_.identity(mpi, comm.identity);
         const auto known = all.worlds_.comms().find(identity);
-        if (known == all.worlds_.comms().end() || !known->second.remote.empty()) continue;
-        const auto& members = known->second.members;
+        if (known == all.worlds_.comms().end() || !known->second.remote->empty()) continue;
+        const auto& members = *known->second.members;
         if (members.size() != known->second.size) continue;
         const auto own = all.numbers_.emplace(identity, static_cast<std::uint32_t>(all.numbers_.size())).first->second;
         comms[*comm.ref] = {own, &members};

@@ -140,6 +140,15 @@ MpiWorlds::Place MpiWorlds::place_of(std::uint64_t rank) const {
   return {static_cast<std::uint64_t>(behind - bases_.begin()), rank - *(behind - 1)};
 }
 
+namespace {
+
+const MpiWorlds::Ranks& nobody() {
+  static const auto none = std::make_shared<const std::vector<std::uint64_t>>();
+  return none;
+}
+
+}  // namespace
+
 void MpiWorlds::add(const PartOfMpi& part) {
   if (part.empty()) return;
   const auto [world, is_new] = worlds_.emplace(part.world, World{size_, part.size});
@@ -147,29 +156,31 @@ void MpiWorlds::add(const PartOfMpi& part) {
     bases_.push_back(size_);
     size_ += part.size;
   }
-  const std::uint64_t base = world->second.base;
-  if (part.size != world->second.size) return;  // of another launch, under the same name
+  World& own = world->second;
+  if (part.size != own.size) return;  // of another launch, under the same name
   Budget room{most_members};
-  const auto ranks = [&](const std::string& list) {
+  const auto ranks = [&](const std::string& list) -> Ranks {
+    if (list.empty()) return nobody();
+    if (const auto known = own.lists.find(list); known != own.lists.end()) return known->second;
     std::vector<std::uint64_t> all = parse_ranks(list, part.size);
-    if (!room.take(all.size())) all.clear();
-    for (std::uint64_t& rank : all) rank += base;
-    return all;
+    if (!room.take(all.size())) return nobody();
+    for (std::uint64_t& rank : all) rank += own.base;
+    return own.lists[list] = std::make_shared<const std::vector<std::uint64_t>>(std::move(all));
   };
   for (const auto& [n, from] : part.comms) {
-    Comm& comm = comms_[identity(part, from.identity)];
+    Comm& comm = comms_.try_emplace(identity(part, from.identity), Comm{"", "", nobody(), nobody(), 0}).first->second;
     comm.size = from.size;
     if (comm.name.empty()) comm.name = from.name;
     if (from.parent && comm.parent.empty()) {
       if (const auto parent = part.comms.find(*from.parent); parent != part.comms.end())
         comm.parent = identity(part, parent->second.identity);
     }
-    if (comm.members.empty() && from.identity != "SELF") {
+    if (comm.members->empty() && from.identity != "SELF") {
       comm.members = ranks(from.members);
-      if (comm.members.empty() && from.identity == "WORLD") comm.members = ranks("0-" + std::to_string(part.size - 1));
+      if (comm.members->empty() && from.identity == "WORLD") comm.members = ranks("0-" + std::to_string(part.size - 1));
       comm.remote = ranks(from.remote);
       // Both sides record an intercommunicator, each its own group first: the one with the smaller rank is group A.
-      if (!comm.remote.empty() && !comm.members.empty() && comm.remote.front() < comm.members.front())
+      if (!comm.remote->empty() && !comm.members->empty() && comm.remote->front() < comm.members->front())
         comm.members.swap(comm.remote);
     }
   }

@@ -71,9 +71,12 @@ class MpiWorlds {
   /// An identity that is the world's own.
   std::string identity(const PartOfMpi& part, const std::string& of) const;
 
+  /// Ranks in all worlds; never nullptr. Communicators of the same members share them: all ranks of a program may be in
+  /// thousands.
+  using Ranks = std::shared_ptr<const std::vector<std::uint64_t>>;
   struct Comm {
-    std::string name, parent;                    ///< of the identity
-    std::vector<std::uint64_t> members, remote;  ///< ranks in all worlds
+    std::string name, parent;  ///< of the identity
+    Ranks members, remote;
     std::uint64_t size = 0;
   };
   const std::map<std::string, Comm>& comms() const noexcept { return comms_; }
@@ -82,6 +85,7 @@ class MpiWorlds {
   struct World {
     std::uint64_t base = 0;
     std::uint32_t size = 0;
+    std::map<std::string, Ranks> lists{};  ///< by the text in which they are recorded
   };
   std::map<std::string, World> worlds_;
   std::vector<std::uint64_t> bases_;  ///< of the worlds, as they were added

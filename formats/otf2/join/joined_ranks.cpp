@@ -94,8 +94,8 @@ void JoinedDefinitions::add_comms(const TraceDefinitions& part, const PartIdenti
     if (!known.empty()) {
       mpi_comm_index_.emplace(known, narrow(own.ref));
       const auto& whole = worlds_.comms().find(known)->second;
-      if (!whole.members.empty()) own.group = group_of_ranks(whole.members, string(""));
-      if (!whole.remote.empty()) own.second_group = group_of_ranks(whole.remote, string(""));
+      if (!whole.members->empty()) own.group = group_of_ranks(*whole.members, string(""));
+      if (!whole.remote->empty()) own.second_group = group_of_ranks(*whole.remote, string(""));
     }
     maps.set(R::comm, c.ref, own.ref);
     comms.push_back(own);
@@ -146,7 +146,7 @@ std::vector<Property> JoinedDefinitions::mpi_properties() const {
       value += ";ref=" + std::to_string(ref->second);
     if (const auto parent = number.find(comm.parent); parent != number.end())
       value += ";parent=" + std::to_string(parent->second);
-    value += ";size=" + std::to_string(comm.size) + list("members", comm.members) + list("remote", comm.remote);
+    value += ";size=" + std::to_string(comm.size) + list("members", *comm.members) + list("remote", *comm.remote);
     properties.push_back({properties::mpi_comm + std::to_string(number[identity]), value + ";name=" + comm.name});
   }
   return properties;
