@@ -3,6 +3,7 @@
 #include "formats/otf2/common/mpi_communicators.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
