@@ -86,7 +86,9 @@ def check_choice(tracer, process, program, environment):
         try:
             for other in others:
                 other.stdout.readline()
-            rows = {int(words[0]): words for words in (line.split() for line in top().stdout.splitlines()) if words and words[0].isdigit()}
+            end, rows = time.monotonic() + 60, {}
+            while not {one.pid for one in (process, *others)} <= rows.keys() and time.monotonic() < end:  # until their first regions have made the rings
+                rows = {int(words[0]): words for words in (line.split() for line in top().stdout.splitlines()) if words and words[0].isdigit()}
             for one in (process, *others):
                 need(rows.get(one.pid, ["", ""])[1] == os.path.basename(program)[:16], f"process {one.pid} has a row: {rows}")
             lines = [json.loads(line) for line in top("--json").stdout.splitlines()]
