@@ -24,6 +24,14 @@ def run(command, **kwargs):
                           stdin=subprocess.DEVNULL, **kwargs)
 
 
+def run_with_mirror(command, **kwargs):
+    """One that fetches packages: that the mirror does not answer in time is no fault of ours."""
+    try:
+        return run(command, **kwargs)
+    except subprocess.TimeoutExpired as slow:
+        skip(f"the mirror is too slow: {slow}")
+
+
 def need(done, what):
     if done.returncode:
         sys.exit(f"{what}: exit status {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
@@ -59,7 +67,7 @@ def clean_root(root):
     release = dict(line.strip().split("=", 1) for line in open("/etc/os-release") if "=" in line)
     if release.get("ID") != "debian":
         skip("the package is for Debian, and this is another system")
-    done = run(["debootstrap", "--variant=minbase", release["VERSION_CODENAME"], root, mirror()])
+    done = run_with_mirror(["debootstrap", "--variant=minbase", release["VERSION_CODENAME"], root, mirror()])
     if done.returncode:
         skip(f"debootstrap cannot make a root here: {(done.stdout + done.stderr).strip().splitlines()[-1:]}")
     code, source = release["VERSION_CODENAME"], mirror().rstrip("/")
@@ -103,11 +111,11 @@ def main():
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "OMP_NUM_THREADS": "2",
                        **{k: v for k, v in os.environ.items() if k.lower().endswith("_proxy")}}
 
-        def inside(*command):
-            return run(["chroot", root, *command], env=environment)
+        def inside(*command, by=run):
+            return by(["chroot", root, *command], env=environment)
 
-        inside("apt-get", "-q", "update")
-        done = inside("apt-get", "-q", "-y", "install", "--no-install-recommends", runtime_package(options.program, inside), "libdw1")
+        inside("apt-get", "-q", "update", by=run_with_mirror)
+        done = inside("apt-get", "-q", "-y", "install", "--no-install-recommends", runtime_package(options.program, inside), "libdw1", by=run_with_mirror)
         if done.returncode:
             skip(f"no packages can be installed in the root: {done.stderr[-300:]}")
         need(inside("apt-get", "-q", "-y", "install", "/tmp/tracer.deb"), "installing the package")
