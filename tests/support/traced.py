@@ -62,6 +62,19 @@ def faults_of(check, options):
     return faults
 
 
+def library_out_of_reach(program):
+    """The first of a program's libraries that other users cannot read, as below a directory of root's alone; None."""
+    for line in subprocess.run(["ldd", str(program)], capture_output=True, text=True).stdout.splitlines():
+        _, _, found = line.partition(" => ")
+        if not found.startswith("/"):
+            continue
+        named = pathlib.Path(found.split(" (")[0])
+        for file in (named, named.resolve()):
+            if not file.stat().st_mode & 0o004 or not all(directory.stat().st_mode & 0o001 for directory in file.parents):
+                return file
+    return None
+
+
 def forget_the_killed():
     """Removes what libomp leaves in shared memory of processes that were killed: of thousands one is empty, and the next process
     of that number dies of it (SIGBUS). What other users left is theirs."""

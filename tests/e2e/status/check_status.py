@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from odd_starts import first_process, full_environment  # noqa: E402
-from traced import clean, forget_the_killed, judge  # noqa: E402
+from traced import clean, forget_the_killed, judge, library_out_of_reach  # noqa: E402
 
 
 class Check:
@@ -96,9 +96,19 @@ class Check:
                 if ("sum 2" in done.stdout) != (expected == 5) or "filesystem error" in done.stderr:
                     self.fault(f"no working directory, {words}", f"{done.stdout!r} {done.stderr!r}")
 
+    def another_user(self, what):
+        """The words for subprocess by which root runs the program as another user; None, with a line, where that one cannot read its libraries."""
+        if os.geteuid() != 0:
+            return {}
+        if library := library_out_of_reach(self.options.program):
+            return print(f"not tested: {what}: only root can read {library}")
+        return {"user": 65534}
+
     def unreadable(self):
         """A program that may be executed, but not read, runs as it does."""
-        user = {"user": 65534} if os.geteuid() == 0 else {}
+        user = self.another_user("an unreadable program")
+        if user is None:
+            return
         with tempfile.TemporaryDirectory() as scratch:
             os.chmod(scratch, 0o777)
             program = pathlib.Path(scratch, "program")
@@ -116,8 +126,9 @@ class Check:
     def late_child(self):
         """What ends with a status of failure leaves its child a moment: timeout(1) kills its group, itself first."""
         with tempfile.TemporaryDirectory() as scratch:
-            output, script = pathlib.Path(scratch, "trace"), '"$0" waits 10 & child=$!; sleep 0.5; (sleep 0.3; kill -9 $child) & exit 9'
-            done = subprocess.run(self.command(output, "sh", "-c", script, self.options.program), capture_output=True, text=True, env=self.environment())
+            output = pathlib.Path(scratch, "trace")
+            script = '"$0" waits 10 >said & child=$!; until grep -qs ready said; do sleep 0.1; done; (sleep 0.3; kill -9 $child) & exit 9'
+            done = subprocess.run(self.command(output, "sh", "-c", script, self.options.program), capture_output=True, text=True, cwd=scratch, env=self.environment())
             self.look("a child that is killed behind its parent's end", done.returncode, 9, done.stderr, output)
         forget_the_killed()
 
@@ -138,9 +149,11 @@ class Check:
                 self.fault("a report into a full device", f"nobody says that it is missing: {self.said}")
             if shutil.which("prlimit") is None:
                 return print("not tested: a report into a full device, by one process: no prlimit")
+            user = self.another_user("a report into a full device, by one process")  # root has no limit
+            if user is None:
+                return
             os.chmod(scratch, 0o777)
             tracer, tool, program = (shutil.copy(file, scratch) for file in (self.options.tracer, self.options.tool, self.options.program))
-            user = {"user": 65534} if os.geteuid() == 0 else {}  # root has no limit
             script = 'prlimit --pid=$PPID --nproc=0:0; exec "$0" status 7'
             done = subprocess.run([tracer, "run", "--report", "-o", f"{scratch}/trace", "--", "sh", "-c", script, program], stdout=full, stderr=subprocess.PIPE, text=True, cwd=scratch,
                                   timeout=200, env={**self.environment(), "TRACER_LIBRARY": tool}, **user)
