@@ -176,7 +176,7 @@ def check_kinds_of_programs(directory, env):
         need(other.stderr.count(f"{name}.trace {reason}") == 1 and (directory / f"{name}.trace.2" / "traces.otf2").exists(), f"what {reason} is kept, which is said once")
     many = run("run", "-o", directory / "many.trace", "--", "sh", "-c", f"{directory / 'gomp'}; {directory / 'gomp'}", cwd=directory, env=env)
     need(many.stdout == "2\n2\n" and sorted(p.name for p in (directory / "many.trace").iterdir()) == ["traces", "traces.def", "traces.otf2"] and "is not empty" not in many.stderr, "a script's processes are one archive, without a word between their output")
-    left = run("run", "-o", directory / "left.trace", "--", "sh", "-c", f"(sleep 2; exec {directory / 'gomp'}) 2>{directory / 'left.txt'} >&2 & exit 0", cwd=directory, env=env)
+    left = run("run", "-o", directory / "left.trace", "--", "sh", "-c", f"(while kill -0 $PPID 2>/dev/null; do sleep 0.1; done; exec {directory / 'gomp'}) 2>{directory / 'left.txt'} >&2 & exit 0", cwd=directory, env=env)
     after = directory / "left.txt"
     for _ in range(300):
         if after.exists() and "tracer convert" in after.read_text():
