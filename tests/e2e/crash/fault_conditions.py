@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -36,6 +37,10 @@ class Fault:
 
     def limit(self):
         """In the program's process, before it starts."""
+
+    def more_arguments(self, printed):
+        """Of the traced program, after what it printed without the tool."""
+        return []
 
     def clean(self):
         pass
@@ -175,6 +180,9 @@ class LowLimit(Fault):
 
     def limit(self):
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+    def more_arguments(self, printed):
+        return re.findall(r"^descriptor (\d+)$", printed, re.MULTILINE)
 
 
 class FewDescriptors(Fault):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Works for a while under bad conditions that its argument makes, and prints what it computed.
+// faults CONDITION ROUNDS [DESCRIPTOR]: works for a while under bad conditions that it makes, and prints what it
+// computed.
 #include <fcntl.h>
 #include <omp.h>
 #include <sys/mman.h>
@@ -42,11 +43,14 @@ void take_all_descriptors() {
   }
 }
 
-/// The number that a file of the program gets: the lowest of some, since who reads a file just then has that one.
+int usual_descriptor = -1;  ///< the number that a file of the program gets without the tool; -1: it is not known
+
+/// The number that a file of the program gets: the lowest of some, since who reads a file just then has that one. Where
+/// it is as low as usual, no more are looked at.
 void print_next_descriptor() {
   int lowest = dup(1);
   close(lowest);
-  for (int once_more = 0; once_more < 20; ++once_more) {
+  for (int once_more = 0; once_more < 500 && lowest > usual_descriptor; ++once_more) {
     usleep(1000);
     const int descriptor = dup(1);
     lowest = std::min(lowest, descriptor);
@@ -131,6 +135,7 @@ const std::map<std::string, std::function<void()>> conditions{
 int main(int argc, char** argv) {
   const auto condition = conditions.find(argc > 1 ? argv[1] : "none");
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 20000;
+  if (argc > 3) usual_descriptor = std::atoi(argv[3]);
   long sum = work(2);
   if (condition != conditions.end()) condition->second();
   sum += work(rounds);

@@ -39,7 +39,7 @@ def check(options, fault):
     without = run(command, plain, fault.limit)
     if without.returncode != 3:
         raise Skip(f"the program does not run so without the tool either: {without.stderr.strip()[:200]}")
-    traced = run(command, dict(plain, OMP_TOOL_LIBRARIES=fault.first + fault.place(options.tool), TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
+    traced = run([*command, *fault.more_arguments(without.stdout)], dict(plain, OMP_TOOL_LIBRARIES=fault.first + fault.place(options.tool), TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
     if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
         yield f"ends with {traced.returncode}, {traced.stdout!r}; without the tool {without.returncode}, {without.stdout!r}; {traced.stderr}"
     said = [line for line in traced.stderr.splitlines() if line not in without.stderr.splitlines()]

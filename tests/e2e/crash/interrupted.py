@@ -3,7 +3,7 @@
 """`tracer run` under signals of the terminal, of batch systems and of timeout(1), and commands that are killed
 themselves: the statuses are what a shell expects, and an archive is there, at once or by `tracer recover`.
 
-interrupted.py --tool libtracer.so --tracer tracer PROGRAM (one that never ends by itself)
+interrupted.py --tool libtracer.so --tracer tracer [--seed N] PROGRAM (one that never ends by itself) [CASE...]
 
 TRACER_STRESS=N: N times as many kills at random moments."""
 import argparse
@@ -180,22 +180,25 @@ def killed_while_recovering(options, directory):
     shutil.copytree(output, kept)
     subprocess.run([options.tracer, "convert", "-q", "-o", pathlib.Path(directory, "probe"), kept], capture_output=True)
     takes = max(time.monotonic() - started, 0.05)
+    delays = []
     for _ in range(12 * int(os.environ.get("TRACER_STRESS", "1"))):
+        delays.append(random.uniform(0, takes))
         process = subprocess.Popen([options.tracer, "recover", output], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(random.uniform(0, takes))
+        time.sleep(delays[-1])
         process.kill()
         process.wait()
         if (output / "traces.otf2").exists() and not has_files(output / "raw"):
             break
+    kills = f"after {len(delays)} kills, the last after {delays[-1]:.6f} s"
     if has_files(output / "raw"):
         done = subprocess.run([options.tracer, "recover", output], capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
-            yield f"recover: {done.stderr}"
+            yield f"{kills}: recover: {done.stderr}"
         elif "complete already" in done.stderr:
             shutil.rmtree(output / "raw")  # as it says
     elif (output / "raw").is_dir():  # killed before it took the empty directory away: nothing is left to do
         (output / "raw").rmdir()
-    yield from sound(options, output, proven)
+    yield from (f"{kills}: {fault}" for fault in sound(options, output, proven))
 
 
 def wait_until_gone(options, output):
@@ -218,21 +221,23 @@ def killed_at_the_start(options, directory):
         end = time.monotonic() + 60
         while number % 2 and not output.exists() and process.poll() is None and time.monotonic() < end:
             time.sleep(0.0005)
-        time.sleep(random.uniform(0, 0.03))
+        delay = random.uniform(0, 0.03)
+        time.sleep(delay)
         process.kill()
         process.wait()
         if not output.exists():
             continue
         begun += 1
+        kill = f"start {number}, killed after {delay:.6f} s"
         proven = struct.unpack("Q", witness.read_bytes()[:8])[0]
         done = subprocess.run([options.tracer, "recover", output], capture_output=True, text=True, timeout=120)
         if done.returncode < 0 or done.returncode > 1 or (done.returncode == 1 and proven > 0):
-            yield f"recover after a kill at the start: {done.returncode} {done.stderr}"
+            yield f"{kill}: recover: {done.returncode} {done.stderr}"
         if done.returncode == 0:
             faults, archive = judge(output / "traces.otf2", options.tracer)
-            yield from (f"after a kill at the start: {fault}" for fault in faults)
+            yield from (f"{kill}: {fault}" for fault in faults)
             if archive and proven > archive.enters["barrier"]:
-                yield f"after a kill at the start: {proven} barriers were proven"
+                yield f"{kill}: {proven} barriers were proven, the archive has {archive.enters['barrier']}"
     if begun == 0:
         yield "no trace had begun"
     left = subprocess.run([options.tracer, "recover", "--list"], capture_output=True, text=True).stdout
@@ -264,6 +269,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("program")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
@@ -271,9 +277,10 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     failures = 0
     for name in options.cases or CASES:
+        random.seed(f"{options.seed} {name}")  # alone it has the moments that it has among all
         with tempfile.TemporaryDirectory() as directory:
             faults = list(CASES[name](options, directory))
-        print("\n".join(f"{name}: {fault}" for fault in faults) or f"{name}: as it should be")
+        print("\n".join(f"{name} (--seed {options.seed}): {fault}" for fault in faults) or f"{name}: as it should be")
         failures += bool(faults)
     forget_the_killed()
     return 1 if failures else 0
