@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -146,6 +147,7 @@ TEST_CASE("a run that ends opens no more of the others than the first that lives
     REQUIRE(::flock(others.back().get(), LOCK_EX | LOCK_NB) == 0);
   }
   const UniqueFd watch{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  if (!watch && errno == EMFILE) SKIP_TEST("how many runs are opened: this user has all inotify instances");
   REQUIRE(::inotify_add_watch(watch.get(), runs.c_str(), IN_OPEN) >= 0);
   CHECK_FALSE(first.end(201));
   CHECK(opened_files(watch.get()) == 1);

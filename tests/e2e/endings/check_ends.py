@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """check_ends.py TRACER LIBRARY THREADS HUNG CHILDREN EXECS: where threads and processes end is what account and verdict go by."""
+import ctypes
+import errno
 import json
 import os
 import pathlib
@@ -110,16 +112,26 @@ def check_execs(top):
         need(times[1] - times[0] >= 1_500_000_000, f"{how}: the first one was gone while the last one waited: {times}")
 
 
+def has_inotify():
+    """Whether this user can have one more inotify instance, without which `tracer run` does not look at processes."""
+    watch = ctypes.CDLL(None, use_errno=True).inotify_init1(os.O_CLOEXEC)
+    if watch >= 0:
+        os.close(watch)
+    return watch >= 0 or ctypes.get_errno() != errno.EMFILE
+
+
 def check_wrapper(top):
     """A script becomes the program by exec: what it did before is not the program's."""
+    run(tracer, "run", "-q", "-o", top / "unwrapped", "--", execs, "only", "return", status=5)
+    need("TRACER::RUN::PROGRAM_START_NS" not in report_of(top / "unwrapped")["trace"]["properties"], "a program that was no other has no such begin")
+    if not has_inotify():
+        return print("not tested: what a script did before it became the program: this user has all inotify instances")
     run(tracer, "run", "-q", "-o", top / "wrapped", "--", "sh", "-c", 'sleep 3; exec "$0" only return', execs, status=5)
     report = report_of(top / "wrapped")
     facts = report["trace"]["properties"]
     process, program = (int(facts.get(f"TRACER::RUN::{what}_START_NS", 0)) for what in ("PROCESS", "PROGRAM"))
     need(program - process >= 1_000_000_000, f"it was a shell for three seconds: {process}, {program}")
     need(report["account"]["begin_ns"] == program, f"which are not in the account: {report['account']['begin_ns']}, {program}")
-    run(tracer, "run", "-q", "-o", top / "unwrapped", "--", execs, "only", "return", status=5)
-    need("TRACER::RUN::PROGRAM_START_NS" not in report_of(top / "unwrapped")["trace"]["properties"], "a program that was no other has no such begin")
 
 
 def main():
