@@ -31,10 +31,10 @@ class Run:
     def __init__(self, options, directory, function, *wait):
         self.function, self.wait, self.output = function, wait, pathlib.Path(directory, function + "".join(wait))
         self.process = subprocess.Popen([options.program, options.first, options.second, function, *wait],
-                                        env=traced(options, self.output, OMP_NUM_THREADS="2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        env=traced(options, self.output, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def faults(self):
-        said, errors = self.process.communicate(timeout=60)
+        said, errors = self.process.communicate(timeout=240)
         if self.process.returncode != 0 or "replaced" not in said:
             yield f"{self.function} {self.wait}: {self.process.returncode} {said} {errors}"
         faults, contents = judge(self.output / "traces.otf2")
