@@ -279,7 +279,7 @@ struct Definitions {
   std::vector<bool> unused_strings;  ///< by index, may be shorter: of `strings`, those that no event refers to
   std::vector<Property> properties;  ///< of the archive: OTF2:: and TRACER::
   std::string creator, description;
-  /// Limits of a part of a trace, as Event::time. Whole trace: 0 and all ones.
+  /// Limits of a part of a trace, as Event::time. Not chosen: 0 and all ones. The trace may end before the second.
   Nanoseconds part_begin = 0, part_end = ~Nanoseconds{0};
 };
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "tests/catch.hpp"
 #include "tests/report/known_traces.hpp"
+#include "tracer/cut/part_source.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/analyze.hpp"
 
@@ -319,12 +322,50 @@ TEST_CASE("runs that are not in their traces as a whole are named, and keep no l
   // What was chosen of a killed run may be whole, and other states are of no run's end.
   Report part = run_of(100, 60), perturbed = part;
   part.part = perturbed.part = "from 1 s to 2 s";
+  part.part_end = perturbed.part_end = 2000;
   part.verdict.state = "killed";
+  part.facts.ended = "signal";
+  part.facts.end = 2000;
   perturbed.verdict.state = "perturbed";
   CHECK(diff({part}, {perturbed}).are_whole_runs);
   CHECK(diff({part}, {perturbed}).notes.empty());
+  // Events may be missing nevertheless.
+  Report fewer = part;
+  fewer.verdict.notes.push_back({"incomplete", "The trace is incomplete."});
+  REQUIRE(diff({fewer}, {perturbed}).notes.size() == 1);
+  CHECK(diff({fewer}, {perturbed}).notes[0].ends_with("is no whole run: events are missing."));
+  // One process of a job ended before.
+  Report job = part;
+  job.processes.resize(2);
+  job.processes[0].facts.end = 1000;
+  job.processes[1].facts = part.facts;
+  CHECK(diff({job}, {perturbed}).are_whole_runs);
+  job.processes[0].facts.ended = "signal";
+  CHECK_FALSE(diff({job}, {perturbed}).are_whole_runs);
   part.part = "ranks 0";
+  part.part_end = Report{}.part_end;
   CHECK_FALSE(diff({part}, {perturbed}).are_whole_runs);
+}
+
+TEST_CASE("a run that was killed before the end that was chosen is no whole run") {
+  const auto until = [](std::uint64_t to) {
+    tracer::test::TraceBuilder trace = tracer::test::even_loop();  // of 25 ms
+    for (const auto& [name, value] :
+         {std::pair{"ENDED", std::string{"signal"}},
+          std::pair{"PROCESS_END_NS", std::to_string(tracer::test::start + 25 * tracer::test::ms)}})
+      trace.editable().properties.push_back({std::string{"TRACER::RUN::"} + name, value});
+    Part part;
+    part.to = to;
+    const auto cut = part_of(trace.set_clock(), part);
+    return analyze(*cut);
+  };
+  const Report within = until(20 * tracer::test::ms), behind = until(60 * tracer::test::ms);
+  CHECK(within.verdict.state == "killed");
+  CHECK(diff({within}, {within}).are_whole_runs);
+  const Diff both = diff({within}, {behind});
+  CHECK_FALSE(both.are_whole_runs);
+  CHECK(std::any_of(both.notes.begin(), both.notes.end(),
+                    [](const std::string& note) { return note.ends_with("is no whole run: it was killed."); }));
 }
 
 TEST_CASE("traces that do not contain the same are named with what differs") {

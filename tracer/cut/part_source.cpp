@@ -110,10 +110,10 @@ class PartSource final : public SourceOver, private EventVisitor {
     remove_members(definitions_);
     for (Property& property : definitions_.properties)  // some messages come from what is left out
       if (property.name == properties::mpi_complete) property.value = "false";
+    definitions_.part_end = std::min(definitions_.part_end, to_);  // also where the trace ends before it
     if (is_cut_) {
       remove_sums(definitions_);
       if (part.from != 0) definitions_.part_begin = from_;
-      definitions_.part_end = to_;
       cut_life(definitions_.properties, definitions_.part_begin, to_);
       for (LocationGroup& group : definitions_.groups_of_locations)
         cut_life(group.properties, definitions_.part_begin, to_);

@@ -127,6 +127,7 @@ void describe_run(const Definitions& definitions, Report& report) {
   report.creator = definitions.creator;
   report.begin_realtime = definitions.clock.known_realtime();
   report.properties = definitions.properties;
+  report.part_end = definitions.part_end;
   report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
                                   [](const Region& region) { return region.paradigm == Paradigm::openmp; });
   for (const Property& property : definitions.properties) {

@@ -346,6 +346,8 @@ struct Report {
   std::string part;         ///< "from 1 s to 2 s, threads 0-3"; "" the whole trace
   std::string filter;       ///< what was left out, when it ran or since: "EXCLUDE MPI_*; PHASE solve"
   bool has_openmp = false;  ///< there are regions of it
+  /// Where the part ends, on the events' clock; all ones: its end was not chosen.
+  std::uint64_t part_end = ~std::uint64_t{0};
   /// Of a part: the share of the whole run's time in which threads that could run had no processor.
   double delayed_in_whole = 0;
   std::vector<RegionRow> regions;

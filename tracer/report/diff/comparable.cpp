@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tracer/base/text.hpp"
@@ -15,17 +17,34 @@
 namespace tracer::report {
 namespace {
 
-/// Whether the end of what is looked at was chosen: "to 2 s", "from 1 s to 2 s, ranks 0".
-bool has_chosen_end(const std::string& part) {
-  return part.starts_with("to ") || part.find(" to ") != std::string::npos;
+/// The verdict's state is the first of several reasons; each has its note.
+bool is_judged(const Verdict& verdict, std::string_view as) {
+  return verdict.state == as ||
+         std::any_of(verdict.notes.begin(), verdict.notes.end(), [as](const Note& note) { return note.id == as; });
+}
+
+std::vector<const RunFacts*> facts_of_processes(const Report& report) {
+  if (report.processes.size() < 2) return {&report.facts};
+  std::vector<const RunFacts*> all;
+  for (const ProcessRow& process : report.processes) all.push_back(&process.facts);
+  return all;
+}
+
+/// Whether each process that was cut was there until the part's end, which was chosen: the part is whole.
+bool ends_before_it_was_cut(const Report& report) {
+  if (report.part_end == ~std::uint64_t{0}) return false;
+  const std::vector<const RunFacts*> processes = facts_of_processes(report);
+  return std::none_of(processes.begin(), processes.end(), [&report](const RunFacts* facts) {
+    const std::uint64_t end = facts->end != 0 ? facts->end : report.begin + report.wall;
+    return facts->is_cut() && end < report.part_end;
+  });
 }
 
 /// "": it is there as a whole. The part of a killed run that was chosen may be.
 std::string what_a_run_lacks(const Report& report) {
-  const std::string& state = report.verdict.state;
-  if (state == "killed" && !has_chosen_end(report.part)) return "it was killed";
-  if (state == "incomplete") return "events are missing";
-  if (state == "no events") return "it has no events";
+  if (is_judged(report.verdict, "killed") && !ends_before_it_was_cut(report)) return "it was killed";
+  if (is_judged(report.verdict, "incomplete")) return "events are missing";
+  if (report.verdict.state == "no events") return "it has no events";
   return {};
 }
 
