@@ -307,24 +307,36 @@ TEST_CASE("devices and data movement are compared, constructs of other lines as 
 }
 
 TEST_CASE("runs that are not in their traces as a whole are named, and keep no limit") {
-  for (const char* const state : {"killed", "incomplete", "no events"}) {
-    Report before = run_of(100, 60), after = run_of(50, 30);
-    before.archive = "first";
+  Report before = run_of(100, 60), killed = run_of(50, 30), running = killed, job = killed, losses = killed,
+         empty = killed;
+  before.archive = "first";
+  killed.facts.ended = "signal";
+  running.facts.ended = "running";
+  job.processes.resize(3);
+  job.processes[1].name = "MPI Rank 1 (no trace)";
+  losses.verdict.state = "incomplete";
+  empty.verdict.state = "no events";
+  for (const auto& [spoiled, lacks] :
+       {std::pair{&killed, "it was killed"}, std::pair{&running, "it was still running"},
+        std::pair{&job, "1 rank left no trace"}, std::pair{&losses, "events are missing"},
+        std::pair{&empty, "it has no events"}}) {
+    Report after = *spoiled;
     after.archive = "second";
-    after.verdict.state = state;
     const Diff both = diff({before}, {after});
     CHECK_FALSE(both.are_whole_runs);
     REQUIRE(both.notes.size() == 1);
-    CHECK(both.notes[0].starts_with("second is no whole run: "));
+    CHECK(both.notes[0] == std::string{"second is no whole run: "} + lacks + ".");
     CHECK(diff_text(both, {}).find("note:   second is no whole run") != std::string::npos);
     CHECK(nlohmann::json::parse(diff_json(both, {}))["notes"].size() == 1);
   }
-  // What was chosen of a killed run may be whole, and other states are of no run's end.
+}
+
+TEST_CASE("the part up to a chosen time may be whole where the run is not") {
   Report part = run_of(100, 60), perturbed = part;
   part.part = perturbed.part = "from 1 s to 2 s";
   part.part_end = perturbed.part_end = 2000;
   part.verdict.state = "killed";
-  part.facts.ended = "signal";
+  part.facts.ended = GENERATE(as<std::string>{}, "signal", "running");
   part.facts.end = 2000;
   perturbed.verdict.state = "perturbed";
   CHECK(diff({part}, {perturbed}).are_whole_runs);
@@ -373,14 +385,15 @@ TEST_CASE("traces that do not contain the same are named with what differs") {
   Report whole = run_of(100, 60);
   whole.archive = "whole";
   whole.properties.push_back({record, "default"});
-  Report filtered = whole, part = whole, fewer = whole, observed = whole, paused = whole;
+  Report filtered = whole, part = whole, fewer = whole, observed = whole, paused = whole, failed = whole;
   filtered.filter = "EXCLUDE critical";
   part.part = "ranks 0";
   fewer.properties = {{record, "-sync"}};
   observed.properties.push_back({provenance, "OMPD attach"});
   paused.event_counts["measurement_on_off"] = 2;
+  failed.facts.exit_status = 3;
   CHECK(diff({whole}, {whole}).notes.empty());
-  for (Report* const other : {&filtered, &part, &fewer, &observed, &paused}) {
+  for (Report* const other : {&filtered, &part, &fewer, &observed, &paused, &failed}) {
     other->archive = "other";
     CHECK(diff({*other}, {*other}).notes.empty());
     const Diff both = diff({whole, whole}, {whole, *other});
@@ -390,5 +403,7 @@ TEST_CASE("traces that do not contain the same are named with what differs") {
   }
   CHECK(diff({whole}, {fewer}).notes[0].find("TRACER_RECORD: default in whole; -sync in other.") != std::string::npos);
   CHECK(diff({whole}, {filtered}).notes[0].find("filter: none in whole; EXCLUDE critical in other.") !=
+        std::string::npos);
+  CHECK(diff({whole}, {failed}).notes[0].find("failure of the program: none in whole; exit status 3 in other.") !=
         std::string::npos);
 }

@@ -12,6 +12,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/event_names.hpp"
+#include "tracer/no_trace.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::report {
@@ -30,19 +31,27 @@ std::vector<const RunFacts*> facts_of_processes(const Report& report) {
   return all;
 }
 
-/// Whether each process that was cut was there until the part's end, which was chosen: the part is whole.
-bool ends_before_it_was_cut(const Report& report) {
-  if (report.part_end == ~std::uint64_t{0}) return false;
+/// Whether the trace of a process that is so ends before the part does; where no end of a part was chosen, in any case.
+bool has_early_end(const Report& report, bool (RunFacts::*is_so)() const) {
   const std::vector<const RunFacts*> processes = facts_of_processes(report);
-  return std::none_of(processes.begin(), processes.end(), [&report](const RunFacts* facts) {
+  return std::any_of(processes.begin(), processes.end(), [&report, is_so](const RunFacts* facts) {
     const std::uint64_t end = facts->end != 0 ? facts->end : report.begin + report.wall;
-    return facts->is_cut() && end < report.part_end;
+    return (facts->*is_so)() && end < report.part_end;
   });
 }
 
-/// "": it is there as a whole. The part of a killed run that was chosen may be.
+std::uint64_t ranks_without_trace(const Report& report) {
+  return static_cast<std::uint64_t>(
+      std::count_if(report.processes.begin(), report.processes.end(),
+                    [](const ProcessRow& process) { return process.name.ends_with(no_trace_suffix); }));
+}
+
+/// "": it is there as a whole. The part that was chosen of a run without an end may be.
 std::string what_a_run_lacks(const Report& report) {
-  if (is_judged(report.verdict, "killed") && !ends_before_it_was_cut(report)) return "it was killed";
+  if (has_early_end(report, &RunFacts::is_cut)) return "it was killed";
+  if (has_early_end(report, &RunFacts::is_running)) return "it was still running";
+  if (const std::uint64_t ranks = ranks_without_trace(report); ranks != 0)
+    return format_counted(ranks, "rank") + " left no trace";
   if (is_judged(report.verdict, "incomplete")) return "events are missing";
   if (report.verdict.state == "no events") return "it has no events";
   return {};
@@ -67,6 +76,11 @@ constexpr RecordedAspect recorded_aspects[] = {
      [](const Report& report) {
        const bool is_paused = report.event_counts.contains(name_of(EventType::measurement_on_off));
        return std::string{is_paused ? "some" : ""};
+     }},
+    {"a failure of the program",
+     [](const Report& report) {
+       const int status = report.facts.exit_status;
+       return status > 0 ? "exit status " + std::to_string(status) : std::string{};
      }},
 };
 

@@ -58,7 +58,7 @@ struct Diff {
   std::vector<DeviceDiff> devices;         ///< by name
   std::vector<MovementDiff> movement;      ///< those whose time changed most first
   std::vector<std::string> notes;          ///< what keeps the runs from being compared, one sentence each
-  bool are_whole_runs = true;              ///< none was killed, and no events are missing
+  bool are_whole_runs = true;              ///< each ran to its end, and no events are missing
 };
 Diff diff(const std::vector<Report>& before, const std::vector<Report>& after);
 
