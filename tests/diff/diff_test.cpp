@@ -401,6 +401,22 @@ TEST_CASE("traces that do not contain the same are named with what differs") {
     REQUIRE(both.notes.size() == 1);
     CHECK(both.notes[0].ends_with(" in other."));
   }
+  // Of devices, where both sides have any.
+  Report hashed = whole, by_host = whole;
+  hashed.archive = by_host.archive = "other";
+  hashed.has_transfer_content = true;
+  by_host.devices.resize(1);
+  by_host.devices[0].provider = "host";
+  CHECK(diff({whole}, {hashed}).notes.empty());
+  CHECK(diff({whole}, {by_host}).notes.empty());
+  Report copying = whole;
+  copying.data_operations.count = hashed.data_operations.count = 5;
+  copying.devices.resize(2);
+  copying.devices[0].provider = copying.devices[1].provider = "cupti";
+  REQUIRE(diff({copying}, {hashed}).notes.size() == 1);
+  CHECK(diff({copying}, {hashed}).notes[0].ends_with("the contents of copies: none in whole; all in other."));
+  REQUIRE(diff({copying}, {by_host}).notes.size() == 1);
+  CHECK(diff({copying}, {by_host}).notes[0].ends_with("who recorded the devices: cupti in whole; host in other."));
   CHECK(diff({whole}, {fewer}).notes[0].find("TRACER_RECORD: default in whole; -sync in other.") != std::string::npos);
   CHECK(diff({whole}, {filtered}).notes[0].find("filter: none in whole; EXCLUDE critical in other.") !=
         std::string::npos);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,7 +62,17 @@ std::string what_a_run_lacks(const Report& report) {
 struct RecordedAspect {
   const char* name;
   std::string (*value)(const Report& report);
+  bool (*applies)(const Report& report) = nullptr;  ///< only where it does to every run; nullptr: it always does
 };
+
+std::string providers_of(const Report& report) {
+  std::set<std::string> providers;
+  for (const DeviceRow& device : report.devices)
+    if (!device.provider.empty()) providers.insert(device.provider);
+  std::string text;
+  for (const std::string& provider : providers) text += (text.empty() ? "" : ", ") + provider;
+  return text;
+}
 
 constexpr RecordedAspect recorded_aspects[] = {
     {"the filter", [](const Report& report) { return report.filter; }},
@@ -77,12 +88,21 @@ constexpr RecordedAspect recorded_aspects[] = {
        const bool is_paused = report.event_counts.contains(name_of(EventType::measurement_on_off));
        return std::string{is_paused ? "some" : ""};
      }},
+    {"the contents of copies",
+     [](const Report& report) { return std::string{report.has_transfer_content ? "all" : ""}; },
+     [](const Report& report) { return report.data_operations.count != 0; }},
+    {"who recorded the devices", providers_of, [](const Report& report) { return !report.devices.empty(); }},
     {"a failure of the program",
      [](const Report& report) {
        const int status = report.facts.exit_status;
        return status > 0 ? "exit status " + std::to_string(status) : std::string{};
      }},
 };
+
+bool applies_to_all(const RecordedAspect& aspect, const std::vector<const Report*>& reports) {
+  return aspect.applies == nullptr ||
+         std::all_of(reports.begin(), reports.end(), [&](const Report* report) { return aspect.applies(*report); });
+}
 
 /// "none in A, B; EXCLUDE critical in C": by value, each with the first of its archives. "": all have the same.
 std::string different_values(const std::vector<const Report*>& reports, const RecordedAspect& aspect) {
@@ -120,6 +140,7 @@ void look_at_what_is_missing(const std::vector<Report>& before, const std::vecto
     diff.notes.push_back(report->archive + " is no whole run: " + lacks + ".");
   }
   for (const RecordedAspect& aspect : recorded_aspects) {
+    if (!applies_to_all(aspect, reports)) continue;
     const std::string values = different_values(reports, aspect);
     if (!values.empty())
       diff.notes.push_back(std::string{"The traces do not contain the same: "} + aspect.name + ": " + values + ".");
