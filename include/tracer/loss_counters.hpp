@@ -9,6 +9,9 @@ inline constexpr const char* threads = "lost.threads";         ///< threads for 
 inline constexpr const char* private_rings = "rings.private";  ///< threads whose records die with the process
 inline constexpr const char* rings_gone = "rings.gone";        ///< 1 where a killed process' rings are not there
 inline constexpr const char* device_records = "device.records_not_written";  ///< no room; only at the end
+inline constexpr const char* device_buffers = "device.records_lost";         ///< records for which no buffer had room
+inline constexpr const char* damage = "raw.damaged_places";                  ///< of the raw trace; by its reader
+inline constexpr const char* other_runtimes = "ompt.runtimes_not_recorded";  ///< OpenMP runtimes beside the recorded
 // 1 in a process that stopped recording before its end.
 inline constexpr const char* stopped_size_limit = "stopped.size_limit";       ///< TRACER_SIZE_LIMIT
 inline constexpr const char* stopped_full_ring = "stopped.full_ring";         ///< TRACER_ON_FULL=stop
@@ -21,6 +24,11 @@ inline constexpr const char* of_a_session[] = {threads, private_rings, stopped_s
 
 /// No loss: how often the recording clock and CLOCK_MONOTONIC parted (the machine slept), by which times are wrong.
 inline constexpr const char* clock_jumps = "clock.jumps";
+
+/// What these say holds for a part of the trace, too.
+inline constexpr const char* kept_in_parts[] = {
+    threads,        private_rings,      rings_gone,        device_records,       device_buffers, damage,
+    other_runtimes, stopped_size_limit, stopped_full_ring, stopped_failed_write, attach_records, clock_jumps};
 
 /// What a killed process lost for these reasons nobody has counted.
 inline constexpr const char* uncounted_when_killed[] = {private_rings, rings_gone, stopped_size_limit,

@@ -12,7 +12,10 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/cut/part_source.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/what_if/what_if.hpp"
@@ -222,4 +225,21 @@ TEST_CASE("what was seen from outside is judged by nobody") {
   trace.editable().properties.push_back({"TRACER::EVENTS_LOST", "3"});
   trace.editable().properties.push_back({"TRACER::COUNTER::ATTACH_RECORDS_BEYOND_LIMIT", "3"});
   CHECK(has(note_in(report_of(trace), "incomplete"), "3 events are missing; tracer attach had no room"));
+}
+
+TEST_CASE("what a trace lacks its parts lack as well; other counts are of the whole") {
+  TraceBuilder trace = imbalance_3_to_1();
+  for (const char* name : {"DEVICE_RECORDS_LOST", "DEVICE_RECORDS_NOT_WRITTEN", "CLOCK_JUMPS", "tool.start_ns"})
+    trace.editable().properties.push_back({std::string{"TRACER::COUNTER::"} + name, "3"});
+  report::Part part;
+  part.to = 20 * ms;
+  const auto cut = report::part_of(trace.set_clock(), part);
+  CHECK(report::counter_of(cut->definitions(), "device.records_lost") == 3);
+  CHECK(report::counter_of(cut->definitions(), "TOOL_START_NS") == 0);
+  const Json report = report_of(*cut);
+  CHECK(report["verdict"]["state"] == "incomplete");
+  CHECK_FALSE(note_in(report, "incomplete").empty());
+  CHECK_FALSE(note_in(report, "clock-jumped").empty());
+  report::remove_sums(trace.editable());  // as the phases of a trace do
+  CHECK(report::counter_of(trace.definitions(), "CLOCK_JUMPS") == 3);
 }

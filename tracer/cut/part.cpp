@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -15,6 +16,7 @@
 #include "tracer/base/formatted.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/run_facts.hpp"
@@ -80,6 +82,13 @@ void remove(std::vector<Property>& properties, std::initializer_list<std::string
     return std::any_of(prefixes.begin(), prefixes.end(),
                        [&](std::string_view prefix) { return property.name.starts_with(prefix); });
   });
+}
+
+/// Of what the tool counted.
+bool is_count_of_the_whole(const Property& property) {
+  return property.name.starts_with(properties::counter) &&
+         std::none_of(std::begin(loss_counters::kept_in_parts), std::end(loss_counters::kept_in_parts),
+                      [&property](const char* kept) { return is_counter(property, kept); });
 }
 
 /// From when to when a process was there, on the events' clock.
@@ -181,8 +190,9 @@ void remove_sums(Definitions& definitions) {
     definitions.properties.push_back({properties::whole_run_delayed, formatted("%.2f", std::max(least, delayed))});
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
-  remove(definitions.properties, {properties::counter, properties::callbacks, properties::run_user_ns,
-                                  properties::run_system_ns, properties::run_page_faults});
+  std::erase_if(definitions.properties, is_count_of_the_whole);
+  remove(definitions.properties,
+         {properties::callbacks, properties::run_user_ns, properties::run_system_ns, properties::run_page_faults});
   for (LocationGroup& group : definitions.groups_of_locations)
     remove(group.properties, {properties::run_user_ns, properties::run_system_ns, properties::run_page_faults});
   for (Location& location : definitions.locations)

@@ -48,7 +48,7 @@ struct Part {
   std::string text() const;
 };
 
-/// Counts of the whole run do not apply to a part of it; but that processors were short is kept.
+/// Counts of the whole run do not apply to a part of it; but that processors were short, and what was lost, is kept.
 void remove_sums(Definitions& definitions);
 
 /// Leaves of the samples and pauses those of the part; pauses that reach beyond it are cut. `definitions` are those of

@@ -79,16 +79,19 @@ RunFacts run_facts(const std::vector<Property>& properties) {
   return facts;
 }
 
-std::uint64_t counter_of(const Definitions& definitions, std::string_view name, std::string_view family) {
+bool is_counter(const Property& property, std::string_view name, std::string_view family) {
+  if (!property.name.starts_with(family)) return false;
   const auto in_archive = [](unsigned char c) { return c == '.' || c == ' ' ? '_' : std::toupper(c); };
   const auto same = [&](unsigned char written, unsigned char asked) {
     return in_archive(written) == in_archive(asked);
   };
-  for (const Property& property : definitions.properties) {
-    if (!property.name.starts_with(family)) continue;
-    const auto own = std::string_view{property.name}.substr(family.size());
-    if (std::equal(own.begin(), own.end(), name.begin(), name.end(), same)) return number(property.value);
-  }
+  const auto own = std::string_view{property.name}.substr(family.size());
+  return std::equal(own.begin(), own.end(), name.begin(), name.end(), same);
+}
+
+std::uint64_t counter_of(const Definitions& definitions, std::string_view name, std::string_view family) {
+  for (const Property& property : definitions.properties)
+    if (is_counter(property, name, family)) return number(property.value);
   return 0;
 }
 

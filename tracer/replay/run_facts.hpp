@@ -56,6 +56,9 @@ inline RunFacts run_facts(const Definitions& definitions) {
   return run_facts(definitions.properties);
 }
 
+/// Whether it is what the tool counted by that name, as counter_of() takes it.
+bool is_counter(const Property& property, std::string_view name, std::string_view family = properties::counter);
+
 /// What the tool counted by that name, as archives spell it ("TOOL_START_NS") or as the tool ("tool.start_ns"). 0:
 /// nothing.
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name,

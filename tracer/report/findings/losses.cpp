@@ -31,7 +31,7 @@ constexpr CauseOfLoss causes_of_loss[] = {
      "more room in /dev/shm or another place for the rings (TRACER_SPOOL)", true},
     {loss_counters::rings_gone, "the rings of the killed process no longer exist", ""},
     {loss_counters::attach_records, "tracer attach had no room for some records", "a shorter --time"},
-    {"raw.damaged_places", "the raw trace was damaged", ""},
+    {loss_counters::damage, "the raw trace was damaged", ""},
 };
 
 /// A sentence's parts, each once.
@@ -74,7 +74,7 @@ void Judge::losses() {
         std::string::npos)
       text.add("a flight recorder keeps the newest events only", "more TRACER_MEMORY or a filter");
   }
-  if (counter_of(definitions_, "DEVICE_RECORDS_LOST") != 0 ||
+  if (counter_of(definitions_, loss_counters::device_buffers) != 0 ||
       counter_of(definitions_, "DEVICE_RECORDS_LOST_BY_PROVIDER", properties::repaired) != 0 ||
       counter_of(definitions_, "DEVICE_DROPPED_WITHOUT_TIME", properties::repaired) != 0)
     text.add("records of devices are missing", "more TRACER_DEVICE_MEMORY");

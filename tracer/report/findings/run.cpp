@@ -50,7 +50,7 @@ void Judge::what_the_run_was() {
   } else if (facts.exit_status > 0) {
     note("exit-status", formatted("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
-  if (counter_of(definitions_, "OMPT_RUNTIMES_NOT_RECORDED") != 0)
+  if (counter_of(definitions_, loss_counters::other_runtimes) != 0)
     note("not-recorded",
          "The program started another OpenMP runtime, which is not in the trace: what looks like serial work may be "
          "parallel.");
