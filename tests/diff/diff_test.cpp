@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/diff/made_reports.hpp"
@@ -182,6 +183,23 @@ TEST_CASE("without lines constructs are the same by function and the order of th
   for (const DiffRow& row : moved.constructs) CHECK(row.time.delta() == 0);
   CHECK(diff_text(moved, {}).find("!$omp for @0x2000 in app (f)  ") != std::string::npos);
   CHECK(moved.constructs[0].was == "!$omp for @0x99 in app (f)");
+}
+
+TEST_CASE("a limit of a construct that moved may name it by its line before or after") {
+  const auto side = [](unsigned first, std::uint64_t ns) {
+    Report report = run_of(100, 0);
+    report.regions = {loop_at("/src/a.c", first, "f", ns), loop_at("/src/a.c", first + 5, "f", ns + 10)};
+    return report;
+  };
+  const Diff moved = diff({side(5, 100)}, {side(10, 200)});  // 5 to 10, and 10 to 15
+  using Lines = std::vector<std::string>;
+  const std::string first = "!$omp for @a.c:10 (was !$omp for @a.c:5)",
+                    second = "!$omp for @a.c:15 (was !$omp for @a.c:10)";
+  CHECK(Limit{"time of *:5 > 5%"}.passed_by(moved) == Lines{"time of *:5 > 5%: " + first});
+  CHECK(Limit{"time of *:15 > 5%"}.passed_by(moved) == Lines{"time of *:15 > 5%: " + second});
+  Lines both = Limit{"time of *:10 > 5%"}.passed_by(moved);
+  std::sort(both.begin(), both.end());
+  CHECK(both == Lines{"time of *:10 > 5%: " + first, "time of *:10 > 5%: " + second});
 }
 
 TEST_CASE("a limit is passed by what grew more, and not by noise") {

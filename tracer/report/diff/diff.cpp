@@ -309,11 +309,15 @@ std::vector<std::string> Limit::passed_by(const Diff& diff) const {
   if (part == nullptr)
     throw UsageError{"--fail-if '" + text_ + "': there is no " + name_ +
                      " of a construct; there are count, time, waiting, imbalance"};
+  const auto matches = [this](const std::string& name) {
+    return fnmatch(pattern_.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+  };
   bool is_known = false;
   for (const DiffRow& row : diff.constructs) {
-    if (fnmatch(pattern_.c_str(), row.name.c_str(), FNM_NOESCAPE) != 0) continue;
+    if (!matches(row.name) && (row.was.empty() || !matches(row.was))) continue;
     is_known = true;
-    if (passed(row.*part)) passed_ones.push_back(text_ + ": " + row.name);
+    if (passed(row.*part))
+      passed_ones.push_back(text_ + ": " + row.name + (row.was.empty() ? "" : " (was " + row.was + ")"));
   }
   if (!is_known)
     throw UsageError{"--fail-if '" + text_ + "': no construct of either side is called " + pattern_ +
