@@ -21,3 +21,16 @@ TEST_CASE("functions that compilers make of constructs are recognised, and named
   for (const char* symbol : {"_QPsolve..omp_par", "__omp_offloading_10303_2c_main_l4"}) CHECK(is_outlined(symbol));
   for (const char* symbol : {"main", "", "omp_get_num_threads", "solve.DIR", "solve.cold"}) CHECK(!is_outlined(symbol));
 }
+
+TEST_CASE("copies and pieces that compilers make of a function have its name", "[base]") {
+  for (const char* symbol :
+       {"solve", "solve.constprop.0", "solve.isra.0", "solve.part.0", "solve.cold", "solve.part.0.cold",
+        "solve.constprop.0.isra.1", "solve.lto_priv.0", "solve.llvm.1234567890", "solve.specialized.1"}) {
+    INFO(symbol);
+    CHECK(without_clones(symbol) == "solve");
+  }
+  CHECK(without_clones("_ZN5Solve3runEi.constprop.0") == "_ZN5Solve3runEi");
+  CHECK(without_clones(without_outlining("solve.constprop.0._omp_fn.2")) == "solve");
+  CHECK(without_clones(without_outlining("solve._omp_fn.2.cold")) == "solve");
+  for (const char* symbol : {"inner.3", "partial", "parts.part"}) CHECK(without_clones(symbol) == symbol);
+}

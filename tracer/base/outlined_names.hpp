@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symbols of the functions that compilers make of constructs: solve.omp_outlined (clang), solve._omp_fn.0 (GCC),
-// solve.DIR.OMP.PARALLEL.LOOP.2.split78 (Intel's), _QPsolve..omp_par (flang).
+// solve.DIR.OMP.PARALLEL.LOOP.2.split78 (Intel's), _QPsolve..omp_par (flang); and of the copies and pieces that they
+// make of functions: solve.constprop.0, solve.part.0, solve.cold.
 #pragma once
 
 #include <string_view>
@@ -17,6 +18,14 @@ constexpr bool is_outlined(std::string_view symbol) noexcept {
 /// The symbol of the function around the construct, as far as the other one has it: what flang appends stays.
 constexpr std::string_view without_outlining(std::string_view symbol) noexcept {
   for (const std::string_view mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp.", ".DIR.OMP."})
+    symbol = symbol.substr(0, symbol.find(mark));
+  return symbol;
+}
+
+/// The symbol of the function of which another is a copy for some calls (of which builds make other ones) or a piece.
+constexpr std::string_view without_clones(std::string_view symbol) noexcept {
+  for (const std::string_view mark :
+       {".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm.", ".specialized."})
     symbol = symbol.substr(0, symbol.find(mark));
   return symbol;
 }

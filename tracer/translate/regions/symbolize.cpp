@@ -26,9 +26,9 @@
 namespace tracer::translate {
 namespace {
 
-/// "solve" for what the compiler made of it: solve.omp_outlined, solve._omp_fn.0; "" when nothing is left.
+/// "solve" for what the compiler made of it: solve.omp_outlined, solve.constprop.0._omp_fn.0; "" when nothing is left.
 std::string user_name(std::string_view symbol) {
-  const std::string name{without_outlining(symbol)};
+  const std::string name{without_clones(without_outlining(symbol))};
   if (name.empty() || name[0] == '.') return "";
   return fortran_name(demangled(name));
 }
