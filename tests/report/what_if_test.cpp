@@ -2,6 +2,8 @@
 // What a job would take if its loops were balanced: ranks wait for each other as they then would.
 #include "catch.hpp"
 
+#include <string>
+
 #include "tests/report/mpi_traces.hpp"
 #include "tracer/what_if/what_if.hpp"
 
@@ -165,6 +167,24 @@ TEST_CASE("of two assumptions each must name what it can change") {
   CHECK(found.predictions[0].balanced_matched);
   CHECK_FALSE(found.predictions[0].lock_matched);
   CHECK_FALSE(found.predictions[0].matched());
+}
+
+TEST_CASE("a number in what is named is the whole of it, and so is a file") {
+  const auto is_named = [](const char* text) {
+    Job job{1};
+    job.work(0, 4 * ms, 2 * ms);
+    report::Scenario scenario;
+    scenario.balanced = text;
+    return job.ask(scenario).predictions[0].balanced_matched;
+  };
+  for (const char* text : {"loop", "example.c:10", "/src/example.c:10", "loop @example.c:10", "example.c"}) {
+    INFO(text);
+    CHECK(is_named(text));
+  }
+  for (const char* text : {"example.c:1", "loop @example.c:1", "ple.c:10"}) {
+    INFO(text);
+    CHECK_FALSE(is_named(text));
+  }
 }
 
 TEST_CASE("on libgomp the work of a region that is in no construct may be a static loop's") {

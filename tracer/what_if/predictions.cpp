@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/base/config.hpp"
@@ -13,6 +14,31 @@
 #include "tracer/what_if/modeller.hpp"
 
 namespace tracer::report {
+namespace {
+
+constexpr std::string_view digits = "0123456789";
+
+/// "stencil.c:23"
+bool is_file_and_line(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  return colon != text.npos && colon != 0 && colon + 1 < text.size() && text.find_first_of(" @") == text.npos &&
+         text.find_first_not_of(digits, colon + 1) == text.npos;
+}
+
+/// Whether the text is a part of the name, but none that ends within a number, or that begins within a file's name.
+bool has_part(std::string_view name, std::string_view text) {
+  const bool is_place = is_file_and_line(text);
+  for (std::size_t at = name.find(text); at != name.npos; at = name.find(text, at + 1)) {
+    const std::string_view before = name.substr(0, at), behind = name.substr(at + text.size());
+    const bool cuts_number = !text.empty() && !behind.empty() && digits.find(text.back()) != digits.npos &&
+                             digits.find(behind.front()) != digits.npos;
+    const bool cuts_file = is_place && !before.empty() && before.back() != '@' && before.back() != '/';
+    if (!cuts_number && !cuts_file) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 /// Each process begins when it did.
 std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) {
@@ -82,7 +108,7 @@ std::string Modeller::why_off() const {
 bool Modeller::names(std::size_t region, const std::string& text) const {
   const Region& known = definitions_.regions[region];
   const std::string place = known.source_file + ":" + std::to_string(known.begin_line);
-  return known.name.find(text) != std::string::npos || place == text ||
+  return has_part(known.name, text) || place == text ||
          (place.size() > text.size() && place.ends_with(text) && place[place.size() - text.size() - 1] == '/');
 }
 
