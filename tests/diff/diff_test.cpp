@@ -226,6 +226,27 @@ TEST_CASE("a limit that makes no sense is refused with what is wrong") {
   CHECK_THROWS_AS(Limit{"work of * > 5%"}.passed_by(some), tracer::Error);
 }
 
+TEST_CASE("data movement of constructs of one name in two directories is of two constructs") {
+  Report side = run_of(1000, 60);
+  side.regions = {loop_at("/src/a/copy.c", 40, "a", 1), loop_at("/src/b/copy.c", 40, "b", 1)};
+  for (const tracer::RegionRef region : {0u, 1u}) {
+    side.regions[region].region = region;
+    DataMovementRow row;
+    row.region = region;
+    row.name = side.regions[region].name;
+    row.ns = 40 - region;
+    side.data_movement.push_back(row);
+  }
+  const Diff same = diff({side}, {side});
+  REQUIRE(same.movement.size() == 2);
+  for (const MovementDiff& row : same.movement) {
+    CHECK(row.name == "!$omp for @copy.c:40");
+    CHECK(row.was.empty());
+    CHECK(row.time.before < 41);
+    CHECK(row.time.delta() == 0);
+  }
+}
+
 TEST_CASE("devices and data movement are compared, constructs of other lines as one") {
   const auto side = [](std::uint64_t copied, unsigned line) {
     Report report = run_of(1000, 60);

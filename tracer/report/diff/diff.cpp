@@ -11,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -76,78 +75,26 @@ struct Numbers {
   std::vector<double> count, time, waiting, imbalance;
 };
 
-using Sums = std::map<std::string, Numbers>;
+struct Both {
+  ConstructNames::Row row;
+  Numbers then, now;
+};
+using BothByKey = std::map<std::string, Both>;
 
-/// What of a side may be the other's: constructs of a kind in a function, in the order of their lines, or of their
-/// addresses where there are none.
-using Kinds = std::map<std::string, std::map<std::uint64_t, Spot>>;
-
-/// Names of constructs in several files of one run: a name has no directory.
-std::set<std::string> shared_names(const std::vector<Report>& before, const std::vector<Report>& after) {
-  std::set<std::string> shared;
-  for (const auto* reports : {&before, &after})
-    for (const Report& report : *reports) {
-      std::map<std::string_view, std::string_view> files;
-      for (const RegionRow& row : report.regions)
-        if (files.try_emplace(row.name, row.file).first->second != row.file) shared.insert(row.name);
-    }
-  return shared;
-}
-
-/// Regions of one name are one construct, those of a shared name if they are in one function.
-std::string key_of(const RegionRow& row, const std::set<std::string>& shared) {
-  return shared.contains(row.name) ? row.function + '\0' + row.name : row.name;
-}
-std::string name_of_key(const std::string& key) {
-  return key.substr(key.find('\0') + 1);
-}
-
-Kinds kinds_of(const std::vector<Report>& reports, const std::set<std::string>& shared) {
-  Kinds kinds;
-  for (const Report& report : reports)
-    for (const RegionRow& row : report.regions) {
-      if (row.function.empty()) continue;
-      std::uint64_t order = row.line;
-      std::string file = row.file.substr(row.file.find_last_of('/') + 1);
-      if (row.line == 0) {
-        const auto address = row.name.rfind("@0x");
-        if (address == std::string::npos) continue;
-        order = std::strtoull(row.name.c_str() + address + 1, nullptr, 16);
-        file.clear();  // of the program, which may be called otherwise
-      }
-      kinds[row.label + '\n' + row.function + '\n' + file].emplace(order,
-                                                                   Spot{row.name, row.line, key_of(row, shared)});
-    }
-  return kinds;
-}
-
-NamesAfter names_after(const std::vector<Report>& before, const std::vector<Report>& after,
-                       const std::set<std::string>& shared) {
-  NamesAfter names;
-  const Kinds then = kinds_of(before, shared), now = kinds_of(after, shared);
-  for (const auto& [kind, places] : then) {
-    const auto found = now.find(kind);
-    if (found == now.end() || found->second.size() != places.size()) continue;
-    auto other = found->second.begin();
-    for (const auto& [order, place] : places) {
-      const Spot& spot = (other++)->second;
-      names[place.key] = {spot.name, place.line, spot.key};
-    }
-  }
-  return names;
-}
-
-void collect(const std::vector<Report>& reports, const std::set<std::string>& shared, Sums& sums) {
+void collect(const std::vector<Report>& reports, bool is_before, const ConstructNames& names, BothByKey& rows) {
   std::size_t run = 0;
   for (const Report& report : reports) {
-    for (const RegionRow& row : report.regions) {
-      Numbers& numbers = sums[key_of(row, shared)];
+    for (const RegionRow& region : report.regions) {
+      const ConstructNames::Row row = names.row_of(region, is_before);
+      Both& both = rows[row.key];
+      if (both.row.was.empty()) both.row = row;
+      Numbers& numbers = is_before ? both.then : both.now;
       for (auto* values : {&numbers.count, &numbers.time, &numbers.waiting, &numbers.imbalance})
         values->resize(reports.size());
-      numbers.count[run] += static_cast<double>(row.count);
-      numbers.time[run] += static_cast<double>(row.exclusive);
-      numbers.waiting[run] += static_cast<double>(row.waiting);
-      numbers.imbalance[run] += static_cast<double>(row.balance.lost);
+      numbers.count[run] += static_cast<double>(region.count);
+      numbers.time[run] += static_cast<double>(region.exclusive);
+      numbers.waiting[run] += static_cast<double>(region.waiting);
+      numbers.imbalance[run] += static_cast<double>(region.balance.lost);
     }
     ++run;
   }
@@ -206,38 +153,19 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
     return static_cast<double>(sum);
   });
 
-  Sums were, are;
-  const std::set<std::string> shared = shared_names(before, after);
-  collect(before, shared, were);
-  collect(after, shared, are);
-  const NamesAfter names = names_after(before, after, shared);
-  std::set<std::string> taken;
-  for (const auto& [was, place] : names) taken.insert(place.key);
-  struct Both {
-    std::string was;
-    std::uint32_t was_in_line = 0;
-    Numbers then, now;
-  };
-  std::map<std::string, Both> rows;  // by key
-  for (auto& [was, numbers] : were) {
-    const auto found = names.find(was);
-    const bool is_known = found != names.end();
-    const std::string key = is_known ? found->second.key : taken.contains(was) ? was + " (before)" : was;
-    Both& row = rows[key];
-    row.then = std::move(numbers);
-    if (name_of_key(key) == name_of_key(was)) continue;
-    row.was = name_of_key(was);
-    if (is_known) row.was_in_line = found->second.line;
-  }
-  for (auto& [key, numbers] : are) rows[key].now = std::move(numbers);
-  for (auto& [key, row] : rows) {
+  const ConstructNames names{before, after};
+  BothByKey rows;
+  collect(before, true, names, rows);
+  collect(after, false, names, rows);
+  for (auto& [key, both] : rows) {
     for (auto values : {&Numbers::count, &Numbers::time, &Numbers::waiting, &Numbers::imbalance}) {
-      (row.then.*values).resize(before.size());
-      (row.now.*values).resize(after.size());
+      (both.then.*values).resize(before.size());
+      (both.now.*values).resize(after.size());
     }
-    result.constructs.push_back({name_of_key(key), row.was, row.was_in_line, compare(row.then.count, row.now.count),
-                                 compare(row.then.time, row.now.time), compare(row.then.waiting, row.now.waiting),
-                                 compare(row.then.imbalance, row.now.imbalance)});
+    const ConstructNames::Row& row = both.row;
+    result.constructs.push_back({row.name, row.was, row.was_in_line, compare(both.then.count, both.now.count),
+                                 compare(both.then.time, both.now.time), compare(both.then.waiting, both.now.waiting),
+                                 compare(both.then.imbalance, both.now.imbalance)});
   }
   std::stable_sort(result.constructs.begin(), result.constructs.end(), [](const DiffRow& a, const DiffRow& b) {
     return std::abs(a.time.delta()) > std::abs(b.time.delta());

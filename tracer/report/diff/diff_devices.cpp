@@ -57,9 +57,19 @@ std::string name_in_any_run(const Report& report, const DeviceRow& device) {
   return name_in_job(report, device);
 }
 
+/// The construct of the operation; one of that name where the report has none.
+RegionRow region_of(const Report& report, const DataMovementRow& moved) {
+  const auto found = std::find_if(report.regions.begin(), report.regions.end(),
+                                  [&](const RegionRow& row) { return row.region == moved.region; });
+  if (found != report.regions.end()) return *found;
+  RegionRow unknown;
+  unknown.name = moved.name;
+  return unknown;
+}
+
 }  // namespace
 
-void diff_devices(const std::vector<Report>& before, const std::vector<Report>& after, const NamesAfter& names,
+void diff_devices(const std::vector<Report>& before, const std::vector<Report>& after, const ConstructNames& names,
                   Diff& diff) {
   std::map<std::string, Runs<8>> devices;
   for_each_row(before, after, &Report::devices,
@@ -76,20 +86,19 @@ void diff_devices(const std::vector<Report>& before, const std::vector<Report>& 
                             of.change(6, then, now), of.change(7, then, now)});
 
   struct Movement {
-    Spot was;
+    ConstructNames::Row row;
     Runs<3> runs;
   };
   std::map<std::pair<std::string, std::string>, Movement> movement;  // by pattern and construct
   for_each_row(before, after, &Report::data_movement,
-               [&](std::size_t side, std::size_t run, const Report&, const DataMovementRow& row) {
-                 const auto found = side == 0 ? names.find(row.name) : names.end();
-                 const bool is_known = found != names.end();
-                 Movement& mine = movement[{name_of(row.pattern), is_known ? found->second.name : row.name}];
-                 if (is_known && found->second.name != row.name) mine.was = {row.name, found->second.line};
-                 mine.runs.add(side, run, {row.count, row.bytes, row.ns});
+               [&](std::size_t side, std::size_t run, const Report& report, const DataMovementRow& moved) {
+                 const ConstructNames::Row row = names.row_of(region_of(report, moved), side == 0);
+                 Movement& mine = movement[{name_of(moved.pattern), row.key}];
+                 if (mine.row.was.empty()) mine.row = row;
+                 mine.runs.add(side, run, {moved.count, moved.bytes, moved.ns});
                });
   for (auto& [key, of] : movement)
-    diff.movement.push_back({key.first, key.second, of.was.name, of.was.line, of.runs.change(0, then, now),
+    diff.movement.push_back({key.first, of.row.name, of.row.was, of.row.was_in_line, of.runs.change(0, then, now),
                              of.runs.change(1, then, now), of.runs.change(2, then, now)});
   std::stable_sort(diff.movement.begin(), diff.movement.end(), [](const MovementDiff& a, const MovementDiff& b) {
     return std::abs(a.time.delta()) > std::abs(b.time.delta());
