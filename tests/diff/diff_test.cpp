@@ -134,6 +134,14 @@ TEST_CASE("constructs of a function that moved are the same in their order") {
   CHECK(row_of(more, "!$omp for @a.c:5").was.empty());
   const Diff other = diff({side({{5, 100}})}, {side({{6, 100}}, "g")});
   CHECK(other.constructs.size() == 2);
+  // One line, and another function's now; but for parameters, or one of several, it is the same.
+  const Diff instead = diff({side({{5, 100}})}, {side({{5, 60}}, "g")});
+  CHECK(instead.constructs.size() == 2);
+  CHECK(row_of(instead, "!$omp for @a.c:5").time.before == 0);
+  CHECK(row_of(instead, "!$omp for @a.c:5 (before)").time.before == 100);
+  CHECK(row_of(instead, "!$omp for @a.c:5 (before)").time.after == 0);
+  for (const char* function : {"f(int)", "g(), f(double)", ""})
+    CHECK(diff({side({{5, 100}})}, {side({{5, 60}}, function)}).constructs.size() == 1);
   // What is another's name now stands for itself.
   Report both = side({{5, 100}});
   both.regions.push_back(side({{10, 3}}, "gone").regions[0]);

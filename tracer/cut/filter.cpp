@@ -68,7 +68,8 @@ std::size_t bracket_operator(std::string_view text, std::size_t at) {
   return std::min(rest.find_first_of("(, "), rest.size());
 }
 
-/// Of a region's description, which has one behind the other: "solve(double*, int), run<A, B>()".
+}  // namespace
+
 std::vector<std::string> functions_of(std::string_view description) {
   std::vector<std::string> functions(1);
   int open = 0;
@@ -88,6 +89,8 @@ std::vector<std::string> functions_of(std::string_view description) {
   }
   return functions;
 }
+
+namespace {
 
 /// The names by which a rule may mean a region.
 std::vector<std::string> names_of(const Region& region) {

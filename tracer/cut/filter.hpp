@@ -39,6 +39,9 @@ class Filter {
 /// Whether the pattern of a rule for names means the region.
 bool means(const std::string& pattern, const Region& region);
 
+/// Of a region's description, which has one behind the other: "solve(double*, int), run<A, B>()".
+std::vector<std::string> functions_of(std::string_view description);
+
 /// "10us", "1.5 ms", "200" (ns). Throws tracer::Error.
 std::uint64_t parse_duration(std::string_view text);
 

@@ -2,11 +2,13 @@
 // See names.hpp: constructs that moved, and constructs that have another's name.
 #include "tracer/report/diff/names.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "tracer/base/text.hpp"
+#include "tracer/cut/filter.hpp"
 
 namespace tracer::report {
 namespace {
@@ -56,6 +58,19 @@ Kinds kinds_of(const std::vector<Report>& reports, const std::set<std::string>& 
   return kinds;
 }
 
+/// Of constructs that have a line, by key.
+std::map<std::string, std::set<std::string>> functions_by_key(const std::vector<Report>& reports,
+                                                              const std::set<std::string>& shared) {
+  std::map<std::string, std::set<std::string>> functions;
+  for (const Report& report : reports)
+    for (const RegionRow& row : report.regions) {
+      if (row.line == 0 || row.function.empty()) continue;
+      for (const std::string& function : functions_of(row.function))
+        functions[key_of(row, shared)].insert(plain_function(function));
+    }
+  return functions;
+}
+
 }  // namespace
 
 ConstructNames::ConstructNames(const std::vector<Report>& before, const std::vector<Report>& after)
@@ -71,6 +86,15 @@ ConstructNames::ConstructNames(const std::vector<Report>& before, const std::vec
       if (is.name != was.name) row.was = was.name, row.was_in_line = was.line;
       taken_.insert(is.key);
     }
+  }
+  // A line is another function's, where lines were moved.
+  const auto functions_before = functions_by_key(before, shared_), functions_after = functions_by_key(after, shared_);
+  for (const auto& [key, functions] : functions_before) {
+    const auto found = functions_after.find(key);
+    if (found == functions_after.end()) continue;
+    const std::set<std::string>& others = found->second;
+    if (std::none_of(functions.begin(), functions.end(), [&others](const auto& one) { return others.contains(one); }))
+      taken_.insert(key);
   }
 }
 
