@@ -283,6 +283,19 @@ def check_comparison(browser, tracer, make_trace, directory):
     need(rows["!$omp for @example.c:11"][1] == "60 ms" and rows["!$omp for @example.c:11"][4] == "60 ms", f"a range is measured in both {rows}")
 
 
+def check_compared_devices(browser, tracer, make_trace, directory):
+    archive, page = make_archive(make_trace, directory, "overlap"), directory / "devices.html"
+    subprocess.run([tracer, "diff", archive, archive, "--html", page], check=True, stderr=subprocess.DEVNULL)
+    check_clean(browser, page)
+    known = browser.evaluate("tracerReport.meta.diff.devices.map(d => d.name)")
+    need(known and [row[0] for row in table(browser, "device")] == known, f"the comparison has the devices {known}")
+    titles = browser.evaluate("[...document.querySelectorAll('#panel h2')].map(t => t.textContent)")
+    movement = browser.evaluate("tracerReport.meta.diff.data_movement.length")
+    need(any(title.startswith("Data movement") for title in titles) == (movement > 0), f"and data movement, if there is any {titles} {movement}")
+    browser.evaluate("(() => { const d = tracerReport.meta.diff; d.constructs = Array.from({length: 301}, () => d.constructs[0]); tracerReport.showTab('Comparison'); })()")
+    need("1 more: tracer diff --json has them all" in text(browser, "panel"), "what is not in a table of the comparison is in that command's JSON")
+
+
 def check_search_steps(browser):
     """After Enter in the field the keys are the timeline's: n and N step, and leave the field as it is."""
     browser.evaluate("document.getElementById('search').focus()")
@@ -387,6 +400,7 @@ def checks(browser, directory):
     check_arrows(browser, *(make(tracer, make_trace, directory, "chain", number) for number in ("400", str(tasks))), tasks)
     check_search_counts(browser, make(tracer, make_trace, directory, "large", "600000"))
     check_comparison(browser, tracer, make_trace, directory)
+    check_compared_devices(browser, tracer, make_trace, directory)
     for threads in (96, 1000):
         check_many(browser, tracer, make_trace, directory, threads)
     need(not browser.errors, f"no errors {browser.errors}")

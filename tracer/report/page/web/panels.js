@@ -6,7 +6,7 @@ import {$, note, tag, warning} from './dom.js';
 import {devicesParts} from './devices.js';
 import {goTo} from './finding.js';
 import {mpiParts, processesTable} from './mpi.js';
-import {count, digits, percent, time} from './numbers.js';
+import {bytesText, count, digits, percent, time} from './numbers.js';
 import {addOwnTimes, functionIn, pathWithin, sumBy} from './rows.js';
 import {samplesParts} from './samples.js';
 import {order, range, setView, view} from './timeline.js';
@@ -21,12 +21,13 @@ export const processName = (group) => (report.processes.find((p) => p.process ==
  * @param {any[]} rows
  * @param {Column[]} columns
  * @param {number} [more] rows that are not in the page
+ * @param {string} [command] what has them all
  */
-export function table(title, rows, columns, more = 0) {
+export function table(title, rows, columns, more = 0, command = 'tracer report --json') {
   const shown = 300, body = tag('tbody');
   const fill = (sorted) => {
     body.replaceChildren(...sorted.slice(0, shown).map((row) => tag('tr', {}, columns.map((c) => tag('td', {class: c[2] ? 'n' : ''}, c[1](row))))));
-    if (sorted.length + more > shown) body.append(tag('tr', {}, tag('td', {colspan: columns.length, class: 'muted'}, `... and ${sorted.length + more - shown} more: tracer report --json has them all`)));
+    if (sorted.length + more > shown) body.append(tag('tr', {}, tag('td', {colspan: columns.length, class: 'muted'}, `... and ${sorted.length + more - shown} more: ${command} has them all`)));
   };
   const head = tag('thead', {}, tag('tr', {}, columns.map((c, i) => tag('th', {class: c[2] ? 'n' : ''}, c[2] ? tag('button', {'data-sort': i}, c[0]) : c[0]))));
   head.addEventListener('click', (e) => {
@@ -94,14 +95,23 @@ function changeColumns(title, change) {
     [name('change'), (r) => { const c = change(r); return tag('span', {class: kind(c)}, `${signed(c.delta)}${c.delta && c.relative !== null ? ` (${c.relative > 0 ? '+' : ''}${(100 * c.relative).toFixed(1)} %)` : ''}${c.beyond_noise ? ' *' : ''}`); }, (r) => Math.abs(change(r).delta)]];
 }
 
+/** Both numbers where they differ. @param {string} title @param {(row: any) => any} change @param {(value: number) => string} text */
+const bothColumn = (title, change, text) => [title, (r) => change(r).delta ? `${text(change(r).before)} > ${text(change(r).after)}` : text(change(r).after), (r) => change(r).after];
+/** A table of the comparison. */
+const diffTable = (title, rows, columns) => table(title, rows, columns, 0, 'tracer diff --json');
+const diffDevices = (rows) => diffTable('Devices', rows, [['device', (r) => r.name], ...changeColumns('busy', (r) => r.busy), ...changeColumns('idle', (r) => r.idle), bothColumn('kernels', (r) => r.kernels, count), bothColumn('in kernels', (r) => r.kernel_time, time),
+  bothColumn('copying', (r) => r.copy_time, time), bothColumn('to device', (r) => r.to_device_bytes, bytesText), bothColumn('from device', (r) => r.from_device_bytes, bytesText), bothColumn('memory', (r) => r.peak_memory_bytes, bytesText)]);
+const diffMovement = (rows) => diffTable('Data movement and launches that could cost less', rows, [['construct', (r) => link(r.name)], ['pattern', (r) => r.pattern], bothColumn('times', (r) => r.count, count), bothColumn('bytes', (r) => r.bytes, bytesText), ...changeColumns('', (r) => r.time)]);
+
 export const panels = {
   Comparison: () => {
     const diff = meta.diff, several = diff.before.length > 1 && diff.after.length > 1, whole = Object.entries(diff.whole).map(([name, change]) => ({name, change})).filter((row) => row.change.before || row.change.after);
     return [part(tag('p', {}, `before: ${diff.before.join(', ')}`, tag('br'), `after: ${diff.after.join(', ')}`), diff.notes.map((text) => warning(text)), diff.limits_passed.map((text) => warning(`Limit passed: ${text}`)),
       note(several ? '* more than the runs of one side differ among themselves (95 %). The timelines are those of the first of each side.' : 'One run a side: what is noise is not known.')),
-      table('The whole run', whole, [['of all threads', (r) => r.name], ...changeColumns('', (r) => r.change)]),
-      table('Constructs', diff.constructs, [['construct', (r) => link(r.name)], ['times', (r) => r.count.delta ? `${count(r.count.before)} > ${count(r.count.after)}` : count(r.count.after), (r) => r.count.after],
-        ...changeColumns('', (r) => r.time), ...changeColumns('waiting', (r) => r.waiting), ...changeColumns('imbalance', (r) => r.imbalance)])];
+      diffTable('The whole run', whole, [['of all threads', (r) => r.name], ...changeColumns('', (r) => r.change)]),
+      diffTable('Constructs', diff.constructs, [['construct', (r) => link(r.name)], bothColumn('times', (r) => r.count, count),
+        ...changeColumns('', (r) => r.time), ...changeColumns('waiting', (r) => r.waiting), ...changeColumns('imbalance', (r) => r.imbalance)]),
+      ...(diff.devices.length ? [diffDevices(diff.devices)] : []), ...(diff.data_movement.length ? [diffMovement(diff.data_movement)] : [])];
   },
   Summary: () => {
     const account = report.account, run = report.run, list = [[account.whole_process ? 'process' : 'wall time', time(account.end_ns - account.begin_ns)], ...(account.within_phases_ns == null ? [] : [['in phases', time(account.within_phases_ns)]]), ['threads', count(report.trace.threads) + (account.helper_threads ? `, ${count(account.helper_threads)} for target nowait` : '')]];
