@@ -281,6 +281,12 @@ def check_comparison(browser, tracer, make_trace, directory):
     browser.evaluate("tracerReport.setRange(5e6, 35e6); tracerReport.showTab('In view')")
     rows = {row[0]: row for row in table(browser, "region")}
     need(rows["!$omp for @example.c:11"][1] == "60 ms" and rows["!$omp for @example.c:11"][4] == "60 ms", f"a range is measured in both {rows}")
+    loop = "!$omp for @example.c:11"
+    browser.evaluate("""(() => { const m = tracerReport.meta, was = '!$omp for @example.c:9';
+        m.names[m.names.indexOf(%r)] = was; m.diff.constructs.find(c => c.name === %r).was = was; tracerReport.showTab('In view'); })()""" % (loop, loop))
+    need({row[0]: row for row in table(browser, "region")}[loop][4] == "60 ms", "that of a construct which moved, too")
+    browser.evaluate("tracerReport.showTab('Comparison')")
+    need(f"{loop} (was :9)" in [row[0] for row in table(browser, "construct")], "whose line before is said")
 
 
 def check_compared_devices(browser, tracer, make_trace, directory):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {above, addOwnTimes, bytesOf, crosses, decodeRow, functionIn, integersOf, isSum, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
+import {above, addOwnTimes, bytesOf, comparedKeys, crosses, decodeRow, functionIn, integersOf, isSum, namesAfter, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
 
 const row = (...slices) => ({begin: Float64Array.from(slices, (s) => s[0]), end: Float64Array.from(slices, (s) => s[1]), name: Uint32Array.from(slices, (s) => s[2])});
 
@@ -19,6 +19,24 @@ test('the function of a source has all of its signature', () => {
   assert.equal(functionIn('/src/a.cpp:10, solve(int, double)'), 'solve(int, double)');
   assert.equal(functionIn('/src/a.cpp:10, main'), 'main');
   for (const source of ['', '/src/a.cpp:10']) assert.equal(functionIn(source), 'unknown');
+});
+
+test('a construct that moved has the name after', () => {
+  const construct = (name, was, before) => ({name, was, count: {before, after: 1}});
+  const names = namesAfter([construct('for @a.c:10', 'for @a.c:5', 1), construct('for @a.c:15', 'for @a.c:10', 1), construct('new', 'new', 0), construct('gone (before)', 'gone', 2)]);
+  assert.deepEqual([...names], [['for @a.c:5', 'for @a.c:10'], ['for @a.c:10', 'for @a.c:15'], ['gone', 'gone (before)']]);
+  // Of two constructs of one name one moved: which is unknown here.
+  assert.equal(namesAfter([construct('for @a.c:40', 'for @a.c:40', 1), construct('for @a.c:42', 'for @a.c:40', 1)]).get('for @a.c:40'), 'for @a.c:40');
+  assert.equal(namesAfter([construct('for @a.c:42', 'for @a.c:40', 1), construct('for @a.c:40', 'for @a.c:40', 1)]).get('for @a.c:40'), 'for @a.c:40');
+});
+test('regions of two traces are the same by name, and by function where a trace has several of that name', () => {
+  const names = ['for @a.c:5', 'for @b.c:7', 'for @b.c:7', 'for @a.c:10', 'for @b.c:7', 'for @b.c:7'];
+  const sources = ['/a.c:5, f(int)', '/x/b.c:7, x', '/y/b.c:7, y', '/a.c:10, f(long)', '/y/b.c:7, y', '/x/b.c:7, x'];
+  const keys = comparedKeys(names, sources, 3, new Map([['for @a.c:5', 'for @a.c:10']]));
+  assert.equal(keys[0], keys[3]);
+  assert.equal(keys[1], keys[5]);
+  assert.equal(keys[2], keys[4]);
+  assert.equal(new Set(keys).size, 3);
 });
 
 test('integers of any size are read back', () => {

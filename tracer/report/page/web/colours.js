@@ -2,7 +2,8 @@
 // @ts-check
 // One colour for each meaning, everywhere; told apart also by those who see no red and green (Okabe and Ito's palette).
 import {tag} from './dom.js';
-import {meta} from './trace.js';
+import {namesAfter} from './rows.js';
+import {meta, sides} from './trace.js';
 
 export const activityNames = {work: 'work', barrier: 'barrier', task_wait: 'taskwait', lock_wait: 'locks', runtime: 'runtime', device: 'waiting for devices', mpi: 'MPI', idle: 'idle', not_recorded: 'not recorded'};
 export let dark = false;
@@ -42,8 +43,9 @@ function makeHatching() {
 }
 export function makeColours() {
   hatching = makeHatching();
-  colours = meta.names.map((/** @type {string} */ name, /** @type {number} */ i) => {
-    const activity = meta.activities[i];
+  const after = namesAfter(meta.diff ? meta.diff.constructs : []);
+  colours = meta.names.map((/** @type {string} */ own, /** @type {number} */ i) => {
+    const activity = meta.activities[i], name = meta.diff && i < sides[1].name && after.get(own) || own;  // as in the other trace
     if (name === 'many short ones') return dark ? '#59616d' : '#a9b1bd';
     if (activity !== 'work') return activityColour(activity);
     let hash = 0;

@@ -59,9 +59,10 @@ export function step(by) {
 /** The longest slice of a name in the trace whose tables are shown: what one wants to see first when coming from one. */
 function longest(name) {
   let best = null, most = -1;
-  const nameIndex = meta.names.indexOf(name, side.name);
+  const named = new Set();
+  meta.names.forEach((one, index) => { if (one === name) named.add(index); });
   for (const lane of lanes) if (lane.side === side) for (const row of lane.rows) for (let i = 0; i < row.name.length; ++i) {
-    if (row.name[i] === nameIndex && row.end[i] - row.begin[i] > most) { most = row.end[i] - row.begin[i]; best = {row, index: i}; }
+    if (named.has(row.name[i]) && row.end[i] - row.begin[i] > most) { most = row.end[i] - row.begin[i]; best = {row, index: i}; }
   }
   return best;
 }

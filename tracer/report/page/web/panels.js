@@ -7,13 +7,13 @@ import {devicesParts} from './devices.js';
 import {goTo} from './finding.js';
 import {mpiParts, processesTable} from './mpi.js';
 import {bytesText, count, digits, percent, time} from './numbers.js';
-import {addOwnTimes, functionIn, pathWithin, sumBy} from './rows.js';
+import {addOwnTimes, comparedKeys, functionIn, namesAfter, pathWithin, sumBy} from './rows.js';
 import {samplesParts} from './samples.js';
 import {order, range, setView, view} from './timeline.js';
 import {activities, compared, lanes, length, meta, report, side, sides} from './trace.js';
 
 // ---- Tables.
-export const link = (name) => tag('a', {href: '#', 'data-go': name}, name);
+export const link = (name, text = name) => tag('a', {href: '#', 'data-go': name}, text);
 export const processName = (group) => (report.processes.find((p) => p.process === group) || {name: ''}).name;
 /**
  * @typedef {any[]} Column title; (row) => what its cell shows: text, an element, or several; (row) => the number it is sorted by, none
@@ -82,9 +82,9 @@ function showFinding(finding) {
 
 /** The same regions in the other trace, in the same range. */
 function comparedKind(rows) {
-  const other = sides[1 - sides.indexOf(side)], there = new Map();
-  for (const row of inView(other).rows) there.set(meta.names[row.name], row.ns);
-  for (const row of rows) row.there = there.get(meta.names[row.name]) || 0;
+  const other = sides[1 - sides.indexOf(side)], there = new Map(), keys = comparedKeys(meta.names, meta.sources, sides[1].name, namesAfter(meta.diff.constructs));
+  for (const row of inView(other).rows) there.set(keys[row.name], (there.get(keys[row.name]) || 0) + row.ns);
+  for (const row of rows) row.there = there.get(keys[row.name]) || 0;
   return [[other.title, (r) => time(r.there), (r) => r.there]];
 }
 const signed = (ns) => (ns > 0 ? '+' : '') + time(ns);
@@ -97,11 +97,15 @@ function changeColumns(title, change) {
 
 /** Both numbers where they differ. @param {string} title @param {(row: any) => any} change @param {(value: number) => string} text */
 const bothColumn = (title, change, text) => [title, (r) => change(r).delta ? `${text(change(r).before)} > ${text(change(r).after)}` : text(change(r).after), (r) => change(r).after];
+/** Of a construct that moved: its line before. One that is not there after has no other name. */
+const lineBefore = (row) => row.was !== row.name && !row.name.endsWith(' (before)') ? (row.was.match(/:\d+$/) || []).map((line) => ` (was ${line})`) : [];
+/** A construct of the comparison; leads to where it is in the trace whose tables are shown. */
+const diffName = (row) => [link(side === sides[0] ? row.was : row.name, row.name), ...lineBefore(row)];
 /** A table of the comparison. */
 const diffTable = (title, rows, columns) => table(title, rows, columns, 0, 'tracer diff --json');
 const diffDevices = (rows) => diffTable('Devices', rows, [['device', (r) => r.name], ...changeColumns('busy', (r) => r.busy), ...changeColumns('idle', (r) => r.idle), bothColumn('kernels', (r) => r.kernels, count), bothColumn('in kernels', (r) => r.kernel_time, time),
   bothColumn('copying', (r) => r.copy_time, time), bothColumn('to device', (r) => r.to_device_bytes, bytesText), bothColumn('from device', (r) => r.from_device_bytes, bytesText), bothColumn('memory', (r) => r.peak_memory_bytes, bytesText)]);
-const diffMovement = (rows) => diffTable('Data movement and launches that could cost less', rows, [['construct', (r) => link(r.name)], ['pattern', (r) => r.pattern], bothColumn('times', (r) => r.count, count), bothColumn('bytes', (r) => r.bytes, bytesText), ...changeColumns('', (r) => r.time)]);
+const diffMovement = (rows) => diffTable('Data movement and launches that could cost less', rows, [['construct', diffName], ['pattern', (r) => r.pattern], bothColumn('times', (r) => r.count, count), bothColumn('bytes', (r) => r.bytes, bytesText), ...changeColumns('', (r) => r.time)]);
 
 export const panels = {
   Comparison: () => {
@@ -109,7 +113,7 @@ export const panels = {
     return [part(tag('p', {}, `before: ${diff.before.join(', ')}`, tag('br'), `after: ${diff.after.join(', ')}`), diff.notes.map((text) => warning(text)), diff.limits_passed.map((text) => warning(`Limit passed: ${text}`)),
       note(several ? '* more than the runs of one side differ among themselves (95 %). The timelines are those of the first of each side.' : 'One run a side: what is noise is not known.')),
       diffTable('The whole run', whole, [['of all threads', (r) => r.name], ...changeColumns('', (r) => r.change)]),
-      diffTable('Constructs', diff.constructs, [['construct', (r) => link(r.name)], bothColumn('times', (r) => r.count, count),
+      diffTable('Constructs', diff.constructs, [['construct', diffName], bothColumn('times', (r) => r.count, count),
         ...changeColumns('', (r) => r.time), ...changeColumns('waiting', (r) => r.waiting), ...changeColumns('imbalance', (r) => r.imbalance)]),
       ...(diff.devices.length ? [diffDevices(diff.devices)] : []), ...(diff.data_movement.length ? [diffMovement(diff.data_movement)] : [])];
   },

@@ -112,3 +112,27 @@ export function sumBy(rows, key) {
   for (const row of rows) { const name = key(row), old = sums.get(name) || {name, ns: 0, count: 0}; old.ns += row.ns; old.count += row.count; sums.set(name, old); }
   return [...sums.values()].sort((a, b) => b.ns - a.ns);
 }
+
+/**
+ * What constructs of a comparison before are called after: those that moved.
+ * @param {{name: string, was: string, count: {before: number}}[]} constructs
+ * @returns {Map<string, string>} by name before; where one name is that of several constructs, their own
+ */
+export function namesAfter(constructs) {
+  const names = new Map();
+  for (const {name, was, count} of constructs) if (count.before) names.set(was, (names.get(was) ?? name) === name ? name : was);
+  return names;
+}
+
+/**
+ * By which regions of two traces are the same: the name after, with the function where a trace has several of that name.
+ * @param {string[]} names of the first trace, behind these those of the second
+ * @param {string[]} sources
+ * @param {number} second index of its first
+ * @param {Map<string, string>} after of namesAfter()
+ */
+export function comparedKeys(names, sources, second, after) {
+  const called = names.map((name, i) => i < second ? after.get(name) ?? name : name), several = new Set(), seen = [new Set(), new Set()];
+  called.forEach((name, i) => { const of = seen[i < second ? 0 : 1]; if (of.has(name)) several.add(name); of.add(name); });
+  return called.map((name, i) => several.has(name) ? `${name}\n${functionIn(sources[i])}` : name);
+}
