@@ -33,14 +33,17 @@ struct Sides {
   std::vector<report::Report> reports_before, reports_after;
 };
 
-std::vector<report::Report> read(const std::vector<std::string>& traces, const FilterOptions& filter) {
+/// With the samples of the first if there is a page, which shows them; nothing else does.
+std::vector<report::Report> read(const std::vector<std::string>& traces, const Options& options) {
   std::vector<report::Report> reports;
   for (const std::string& trace : traces) {
-    FilteredArchive archive{trace, filter};
+    FilteredArchive archive{trace, options.filter};
     archive.print_unmatched();
     Progress progress{"reading " + trace};
+    const samples::SampleSet* const shown_samples =
+        reports.empty() && !options.html.empty() ? archive.samples() : nullptr;
     reports.push_back(report::analyze(
-        archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
+        archive.source(), [&](double share) { progress.update(share); }, shown_samples));
     reports.back().archive = shown(trace);
   }
   return reports;
@@ -70,8 +73,8 @@ int run(const Options& options) {
   std::vector<report::Limit> limits;
   for (const std::string& text : options.fail_if) limits.emplace_back(text);  // reports invalid ones first
   require_writable(options.html);
-  sides.reports_before = read(sides.before, options.filter);
-  sides.reports_after = read(sides.after, options.filter);
+  sides.reports_before = read(sides.before, options);
+  sides.reports_after = read(sides.after, options);
   const report::Diff diff = report::diff(sides.reports_before, sides.reports_after);
   std::vector<std::string> passed;
   for (const report::Limit& limit : limits) {
