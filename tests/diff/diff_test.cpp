@@ -151,6 +151,25 @@ TEST_CASE("constructs of a function that moved are the same in their order") {
   CHECK(row_of(twice, "!$omp for @a.c:10 (before)").time.before == 3);
 }
 
+TEST_CASE("of two branches each run executed another one: nothing moved above what is where it was") {
+  const auto side = [](unsigned loop, unsigned barrier) {
+    Report report = run_of(100, 0);
+    report.regions = {loop_at("/src/a.c", loop, "f", 10), loop_at("/src/a.c", barrier, "f", 1)};
+    report.regions[1].label = "barrier";
+    report.regions[1].name = "!$omp barrier @a.c:" + std::to_string(barrier);
+    return report;
+  };
+  const auto moved = [](const Diff& diff) {
+    return std::count_if(diff.constructs.begin(), diff.constructs.end(),
+                         [](const DiffRow& row) { return !row.was.empty(); });
+  };
+  const Diff branches = diff({side(10, 30)}, {side(20, 30)});
+  CHECK(branches.constructs.size() == 3);
+  CHECK(moved(branches) == 0);
+  CHECK(moved(diff({side(10, 30)}, {side(20, 40)})) == 2);  // ten lines more
+  CHECK(moved(diff({side(40, 30)}, {side(50, 30)})) == 1);  // behind it
+}
+
 TEST_CASE("constructs of one name in two directories are two, of which one may move") {
   const auto side = [](unsigned line_in_a, std::uint64_t a, std::uint64_t b) {
     Report report = run_of(100, 0);
@@ -191,6 +210,28 @@ TEST_CASE("without lines constructs are the same by function and the order of th
   for (const DiffRow& row : moved.constructs) CHECK(row.time.delta() == 0);
   CHECK(diff_text(moved, {}).find("!$omp for @0x2000 in app (f)  ") != std::string::npos);
   CHECK(moved.constructs[0].was == "!$omp for @0x99 in app (f)");
+}
+
+TEST_CASE("without lines constructs of several libraries are those of the same library") {
+  const auto add = [](Report& report, const std::string& address, const std::string& module, std::uint64_t ns) {
+    RegionRow row = loop_at("/lib/" + module, 0, "f", ns);
+    row.name = "!$omp for @" + address + " in " + module + " (f)";
+    report.regions.push_back(row);
+  };
+  Report before = run_of(100, 0);
+  before.regions.clear();
+  Report after = before, other = before, renamed = before;
+  add(before, "0x10", "liba.so", 7);
+  add(before, "0x20", "libb.so", 50);
+  add(after, "0x5", "libb.so", 50);
+  add(after, "0x30", "liba.so", 7);
+  const Diff two = diff({before}, {after});
+  REQUIRE(two.constructs.size() == 2);
+  for (const DiffRow& row : two.constructs) CHECK(row.time.delta() == 0);
+  // Of one on each side it is the same, however it is called.
+  add(other, "0x10", "app", 7);
+  add(renamed, "0x20", "app.new", 7);
+  CHECK(diff({other}, {renamed}).constructs.size() == 1);
 }
 
 TEST_CASE("a limit of a construct that moved may name it by its line before or after") {
