@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "tracer/base/config.hpp"
@@ -21,9 +22,9 @@ namespace tracer::tool {
 namespace {
 
 /// The raw trace is kept: where it is, why, and the command that converts it. `reason`: "", or begins with a comma.
-void report_raw_trace(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
-  log_summary("raw trace left in " + raw_directory.string() + reason + "; to build the archive: tracer convert " +
-              shell_word(session.directory().string()));
+void report_raw_trace(const Session& session, const std::string& reason) {
+  log_summary("raw trace left in " + session.raw_directory().string() + reason +
+              "; to build the archive: tracer convert " + shell_word(session.directory().string()));
 }
 
 // Without `tracer run`, the last process of a launcher's job makes one archive of all.
@@ -60,16 +61,16 @@ std::string library_before_fstat() {
   return is_preloaded ? name : std::string{};
 }
 
-void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
+void convert_trace(const Session& session) {
   const std::filesystem::path at = session.at();
   if (at.empty()) throw Error(session.directory().string() + " was moved away; the raw trace is in it");
   const Config& config = session.config();
   if (config.convert == ConvertWhen::later) {
-    if (config.launch.empty()) report_raw_trace(session, raw_directory, "");  // else `tracer run` converts
+    if (config.launch.empty()) report_raw_trace(session, "");  // else `tracer run` converts
     return;
   }
   if (const std::string library = library_before_fstat(); !library.empty())
-    return report_raw_trace(session, raw_directory,
+    return report_raw_trace(session,
                             ", which is not converted in a process where " + library + " is before the C library");
   ConvertOptions options;
   options.threads = config.threads;
@@ -81,7 +82,7 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
     if (own_job_run() != nullptr) return end_job();
     log_summary(summary_of(result));
   } catch (const PutOff& reason) {
-    report_raw_trace(session, raw_directory, std::string(", since ") + reason.what());
+    report_raw_trace(session, std::string(", since ") + reason.what());
   } catch (const std::exception& error) {
     log_error("no archive was made: " + with_path(error.what(), at, session.directory()) +
               "; what was recorded is kept, try again by: tracer recover " + shell_word(session.directory().string()));
@@ -90,9 +91,9 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
 
 }  // namespace
 
-void make_archive(const Session& session, const std::filesystem::path& raw_directory, bool has_room) {
-  if (has_room) return convert_trace(session, raw_directory);
-  report_raw_trace(session, raw_directory, ", which is not converted on the small stack that the program ends on");
+void make_archive(const Session& session, bool has_room) {
+  if (has_room) return convert_trace(session);
+  report_raw_trace(session, ", which is not converted on the small stack that the program ends on");
 }
 
 }  // namespace tracer::tool

@@ -20,7 +20,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -182,8 +181,7 @@ void end(Ending ending) {
   // which needs little; the archive, whose symbols and definitions need more, only where there is room.
   const auto complete = [session, ending](bool has_room) noexcept {
     guarded_end([&] {
-      const std::filesystem::path raw_directory = session->finish(ending);
-      if (!raw_directory.empty()) make_archive(*session, raw_directory, has_room);
+      if (session->finish(ending)) make_archive(*session, has_room);
     });
   };
   if (!run_on_own_stack(conversion_stack, [&complete] { complete(true); })) complete(stack_left() >= least_stack);

@@ -156,7 +156,8 @@ TEST_CASE("a ring that the drainer does not empty in time is emptied by its thre
   session->consumer().hold();               // the drainer, as if it got no processor
   std::thread([&] { record(count, recorded, 7); }).join();
   session->consumer().release();
-  const auto trace = raw::open_trace(session->finish(Ending::finalize));
+  REQUIRE(session->finish(Ending::finalize));
+  const auto trace = raw::open_trace(session->raw_directory());
   CHECK(trace->report().complete);
   CHECK(counts_of(*trace) == std::vector<std::uint64_t>{count});
 }

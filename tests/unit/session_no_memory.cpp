@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -43,12 +44,13 @@ class FewAddresses {
   rlimit before_{};
 };
 
-/// On a thread that has its stack before that is so.
-void record_with_few_addresses(std::uint64_t bytes, std::uint64_t count) {
+/// On a thread that has its stack before that is so. It has no heap: with 0 bytes each of its allocations fails.
+template <class Work>
+void work_with_few_addresses(std::uint64_t bytes, const Work& work) {
   std::atomic<bool> is_so{false};
   std::thread thread([&] {
     is_so.wait(false);
-    record_numbers(count);
+    work();
   });
   {
     const FewAddresses few(bytes);
@@ -56,6 +58,10 @@ void record_with_few_addresses(std::uint64_t bytes, std::uint64_t count) {
     is_so.notify_one();
     thread.join();
   }
+}
+
+void record_with_few_addresses(std::uint64_t bytes, std::uint64_t count) {
+  work_with_few_addresses(bytes, [count] { record_numbers(count); });
 }
 
 }  // namespace
@@ -82,6 +88,21 @@ TEST_CASE("where there is memory for no ring, that is said once, at the end wher
   CHECK(trace->journal().counters.at("lost.threads") == 2);
   REQUIRE(trace->journal().messages.size() == 1);
   CHECK_THAT(trace->journal().messages.front(), ContainsSubstring("Cannot allocate memory; see the limits"));
+  CHECK(numbers(read_all(*trace, 0)).size() == 5);
+}
+
+TEST_CASE("a run ends where there is no memory: what was recorded is there, and the rings are gone") {
+  Run run;
+  run.start();
+  record_numbers(5);
+  run.session->flush();
+  const std::filesystem::path rings = run.session->spool().directory();
+  REQUIRE_FALSE(rings.empty());
+  bool is_there = false;
+  work_with_few_addresses(0, [&] { is_there = run.session->finish(Ending::finalize); });
+  CHECK(is_there);
+  CHECK_FALSE(std::filesystem::exists(rings));
+  const auto trace = raw::open_trace(run.session->raw_directory());
   CHECK(numbers(read_all(*trace, 0)).size() == 5);
 }
 #endif

@@ -38,7 +38,10 @@ struct Run {
     session = Session::start({}, config, make_drainer);
     REQUIRE(session);
   }
-  std::unique_ptr<raw::RawTrace> finish() { return raw::open_trace(session->finish(Ending::finalize)); }
+  std::unique_ptr<raw::RawTrace> finish() {
+    REQUIRE(session->finish(Ending::finalize));
+    return raw::open_trace(session->raw_directory());
+  }
 };
 
 inline std::vector<Record> read_all(const TraceSource& source, ChannelId channel) {

@@ -320,11 +320,11 @@ CodeRange Session::code_range(std::uint64_t address) noexcept {
 //   2. the drainer's thread is requested to end; its jobs and the rings are finished here, under the consumer's lock.
 //      A record that is published after the ring's last look is not in the trace, as if it had come later.
 //   3. the journal is completed. Only when everything is on disk the rings' file goes.
-std::filesystem::path Session::finish(Ending ending) noexcept {
+bool Session::finish(Ending ending) noexcept {
   const KeepErrno keep;
-  if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return {};
+  if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return false;
   const std::lock_guard lock(shared_->finish_mutex);
-  if (state() == RecordingState::finished) return shared_->raw_directory;
+  if (state() == RecordingState::finished) return true;
   consumer().run_jobs();
   state_.store(RecordingState::finishing, std::memory_order_seq_cst);
   interrupt_all();
@@ -336,7 +336,7 @@ std::filesystem::path Session::finish(Ending ending) noexcept {
   const bool disk_failed = shared_->journal.error() != 0 || shared_->write_error != 0;
   shared_->journal.close();
   if (!disk_failed) shared_->spool.remove();
-  return shared_->raw_directory;
+  return true;
 }
 
 void Session::release_raw_trace() noexcept {

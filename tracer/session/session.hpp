@@ -115,9 +115,9 @@ class Session {
   /// Writes what the flight recorder holds now, and goes on. Without a flight recorder: empties the rings.
   void flush() noexcept;
   /// Ends the run: empties the rings, completes journal and trace, removes the rings' file. Idempotent; other threads
-  /// may be recording meanwhile and then find themselves without a channel. Returns the raw directory, "" when
-  /// there is nothing to convert (a forked child's inherited session).
-  std::filesystem::path finish(Ending ending) noexcept;
+  /// may be recording meanwhile and then find themselves without a channel. False: there is nothing to convert (a
+  /// forked child's inherited session). Also where there is no memory.
+  bool finish(Ending ending) noexcept;
   /// After finish(), and after the conversion if this process makes it: others may have the raw trace.
   void release_raw_trace() noexcept;
 

@@ -69,11 +69,13 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
   try {
     const auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
     if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
+    rings_path_ = directory / "rings";
+    owner_path_ = directory / "owner";
     directory_ = directory;
-    rings_ = OwnFile::create(directory / "rings");
-    const int lock_error = lock_.take(directory / "rings");
+    rings_ = OwnFile::create(rings_path_);
+    const int lock_error = lock_.take(rings_path_);
     if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(directory.string() + " is being removed");
-    write_text(directory / "owner", owner);
+    write_text(owner_path_, owner);
     raw::SpoolHeader header{};
     header.locked = lock_.held() ? 1 : 0;
     std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);
@@ -207,8 +209,8 @@ void Spool::remove() noexcept {
     rings_.close();
     rings_ = OwnFile{};  // a thread that comes now gets memory that nobody will look at
   }
-  ::unlink((directory_ / "rings").c_str());
-  ::unlink((directory_ / "owner").c_str());
+  ::unlink(rings_path_.c_str());
+  ::unlink(owner_path_.c_str());
   ::rmdir(directory_.c_str());
   directory_.clear();
 }

@@ -41,7 +41,8 @@ class Spool {
   /// Producer of the slot. Makes memory for records up to `until`; false when there is none.
   bool commit(Slot& slot, std::uint64_t until) noexcept;
 
-  /// Removes file and directory; what is mapped stays mapped. Slots that are added from now on are in anonymous memory.
+  /// Removes file and directory, also where there is no memory; what is mapped stays mapped. Slots that are added from
+  /// now on are in anonymous memory.
   void remove() noexcept;
   /// It was removed, or never made.
   bool is_gone() const noexcept { return is_gone_.load(std::memory_order_acquire); }
@@ -63,7 +64,7 @@ class Spool {
   bool add_anonymous(std::uint64_t records, Slot& slot) noexcept;
 
   std::mutex mutex_;
-  std::filesystem::path directory_;
+  std::filesystem::path directory_, rings_path_, owner_path_;  ///< whole, as remove() may find no memory
   OwnFile rings_;
   RecorderLock lock_;
   const std::uint64_t page_bytes_;
