@@ -2,6 +2,7 @@
 // Numbers and strings to bytes and back; the reading side believes nothing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,18 +16,15 @@
 
 namespace tracer::raw {
 
+/// What is short needs no memory, which may be what is missing.
 class BytesOut {
  public:
   template <typename T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void put(T value) {
-    const auto* from = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), from, from + sizeof value);
-  }
+  void put(T value) { add(&value, sizeof value); }
   void put(std::string_view text) {
     put(static_cast<std::uint32_t>(text.size()));
-    const auto* from = reinterpret_cast<const std::byte*>(text.data());
-    bytes_.insert(bytes_.end(), from, from + text.size());
+    add(text.data(), text.size());
   }
   void put(const std::string& text) { put(std::string_view{text}); }
   void put(const std::vector<std::string>& texts) {
@@ -40,10 +38,26 @@ class BytesOut {
       put(text);
     }
   }
-  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  std::span<const std::byte> bytes() const noexcept {
+    return long_.empty() ? std::span<const std::byte>(short_).first(short_bytes_) : std::span<const std::byte>(long_);
+  }
 
  private:
-  std::vector<std::byte> bytes_;
+  void add(const void* from, std::size_t count) {
+    if (count == 0) return;
+    const auto* const first = static_cast<const std::byte*>(from);
+    if (long_.empty() && count <= short_.size() - short_bytes_) {
+      std::memcpy(short_.data() + short_bytes_, first, count);
+      short_bytes_ += count;
+      return;
+    }
+    if (long_.empty()) long_.assign(short_.data(), short_.data() + short_bytes_);
+    long_.insert(long_.end(), first, first + count);
+  }
+
+  std::array<std::byte, 256> short_{};
+  std::size_t short_bytes_ = 0;
+  std::vector<std::byte> long_;  ///< all, as soon as the other has no room for it
 };
 
 /// After the first thing that is not there, everything reads as 0 or "" and ok() is false.

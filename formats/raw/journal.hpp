@@ -55,7 +55,8 @@ struct JournalFile {
   std::vector<std::string> damage;  ///< what could not be read, a line each
 };
 
-/// Appends entries; any thread. A failing disk is reported once by error().
+/// Appends entries; any thread. A failing disk is reported once by error(). Entries that are short and hold for the run
+/// only need no memory; the others throw where there is none.
 class JournalWriter {
  public:
   /// While one lives, entries are gathered, and written by one system call when the last one ends: a start or an end of
@@ -112,7 +113,8 @@ class JournalWriter {
 
  private:
   void append(EntryType type, std::span<const std::byte> payload);
-  void write(std::span<const std::span<const std::byte>> parts);
+  void write(std::span<const std::span<const std::byte>> parts) noexcept;
+  void write_gathered() noexcept;
   bool make_room(std::uint64_t bytes) noexcept;
   void write_now(std::span<const std::span<const std::byte>> parts) noexcept;
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the journal: one system call per entry, or for all of a start and of an end.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
@@ -48,6 +52,17 @@ BytesOut entry_of(const Entry& entry) {
   return out;
 }
 
+/// All parts; or none, when it throws.
+void add_all(std::vector<std::byte>& to, std::span<const std::span<const std::byte>> parts) {
+  const std::size_t before = to.size();
+  try {
+    for (const auto& part : parts) to.insert(to.end(), part.begin(), part.end());
+  } catch (...) {
+    to.resize(before);
+    throw;
+  }
+}
+
 }  // namespace
 
 JournalWriter::Together::Together(JournalWriter& writer) noexcept : writer_(writer) {
@@ -57,10 +72,7 @@ JournalWriter::Together::Together(JournalWriter& writer) noexcept : writer_(writ
 
 JournalWriter::Together::~Together() {
   const std::lock_guard lock(writer_.mutex_);
-  if (--writer_.gathering_ != 0 || writer_.gathered_.empty() || !writer_.file_) return;
-  const std::span<const std::byte> part = writer_.gathered_;
-  writer_.write_now(std::span(&part, 1));
-  writer_.gathered_ = {};
+  if (--writer_.gathering_ == 0 && writer_.file_) writer_.write_gathered();
 }
 
 /// The caller has the lock. Whether half of the reserve stays behind so many bytes.
@@ -90,9 +102,22 @@ void JournalWriter::write_now(std::span<const std::span<const std::byte>> parts)
 }
 
 /// The caller has the lock.
-void JournalWriter::write(std::span<const std::span<const std::byte>> parts) {
+void JournalWriter::write_gathered() noexcept {
+  if (gathered_.empty()) return;
+  const std::span<const std::byte> part = gathered_;
+  write_now(std::span(&part, 1));
+  gathered_ = {};
+}
+
+/// The caller has the lock. What there is no memory to gather is written at once, behind what was gathered.
+void JournalWriter::write(std::span<const std::span<const std::byte>> parts) noexcept {
   if (gathering_ == 0) return write_now(parts);
-  for (const auto& part : parts) gathered_.insert(gathered_.end(), part.begin(), part.end());
+  try {
+    add_all(gathered_, parts);
+  } catch (...) {
+    write_gathered();
+    write_now(parts);
+  }
 }
 
 void JournalWriter::create(OwnFile file, RunId run) {
@@ -119,8 +144,7 @@ void JournalWriter::append(EntryType type, std::span<const std::byte> payload) {
   const std::lock_guard lock(mutex_);
   if (!file_) return;
   write(parts);
-  if (!holds_for_the_process(type)) return;
-  for (const auto& part : parts) kept_.insert(kept_.end(), part.begin(), part.end());
+  if (holds_for_the_process(type)) add_all(kept_, parts);
 }
 
 void JournalWriter::repeat(std::span<const std::byte> kept) {

@@ -91,10 +91,12 @@ TEST_CASE("where there is memory for no ring, that is said once, at the end wher
   CHECK(numbers(read_all(*trace, 0)).size() == 5);
 }
 
-TEST_CASE("a run ends where there is no memory: what was recorded is there, and the rings are gone") {
+TEST_CASE("a run ends where there is no memory: what was recorded and counted is there, and the rings are gone") {
   Run run;
   run.start();
   record_numbers(5);
+  record_with_few_addresses(0, 5);
+  run.session->count("of.a.test", 7);
   run.session->flush();
   const std::filesystem::path rings = run.session->spool().directory();
   REQUIRE_FALSE(rings.empty());
@@ -103,6 +105,10 @@ TEST_CASE("a run ends where there is no memory: what was recorded is there, and 
   CHECK(is_there);
   CHECK_FALSE(std::filesystem::exists(rings));
   const auto trace = raw::open_trace(run.session->raw_directory());
+  CHECK(trace->report().complete);
+  CHECK(trace->journal().ending == Ending::finalize);
+  CHECK(trace->journal().counters.at("lost.threads") == 1);
+  CHECK(trace->journal().counters.at("of.a.test") == 7);
   CHECK(numbers(read_all(*trace, 0)).size() == 5);
 }
 #endif

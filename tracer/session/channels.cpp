@@ -5,8 +5,10 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/file.hpp"
@@ -291,7 +293,10 @@ void Session::write_channel_end(Channel& channel) noexcept {
     for (std::size_t i = 0; i < static_cast<std::size_t>(RecordKind::count_); ++i) {
       const auto kind = static_cast<RecordKind>(i);
       if (channel.lost(kind) == 0) continue;
-      count("lost." + std::to_string(info.id) + "." + std::string{name_of(kind)}, channel.lost(kind));
+      const std::string_view name = name_of(kind);
+      char counter[64];  // whole: no memory for a text is no reason to leave the thread's entry out
+      std::snprintf(counter, sizeof counter, "lost.%u.%.*s", info.id, static_cast<int>(name.size()), name.data());
+      count(counter, channel.lost(kind));
     }
     shared_->journal.channel(info);
     write_processors(channel, info.os_thread_id);

@@ -222,24 +222,6 @@ void Session::record_runtime(const RunInfo& known) noexcept {
   }
 }
 
-void Session::message(std::string_view line) noexcept {
-  const Undisturbed undisturbed;
-  log_warning(line);
-  try {
-    shared_->journal.message(with_names_of_descriptors(std::string{line}));
-  } catch (...) {
-  }
-}
-
-void Session::count(std::string_view name, std::uint64_t amount) noexcept {
-  const Undisturbed undisturbed;
-  try {
-    const std::lock_guard lock(shared_->counter_mutex);
-    shared_->counters[std::string{name}] += amount;
-  } catch (...) {
-  }
-}
-
 void Session::enqueue(std::function<void()> job) noexcept {
   consumer().enqueue(std::move(job));
 }
@@ -370,7 +352,7 @@ void Session::write_end(Ending ending) noexcept {
     for (const std::string_view counter : loss_counters::of_a_session) write_loss(counter);
     {
       const std::lock_guard lock(shared_->counter_mutex);
-      for (const auto& [name, value] : shared_->counters) shared_->journal.counter(name, value);
+      for (const auto& [name, value] : shared_->counters) write_counter(name, value);
     }
     write_clock(true);
     shared_->journal.end(ending, end);

@@ -218,6 +218,7 @@ class Session {
   void stop_at_limit() noexcept;
   std::atomic<std::uint64_t>& loss(std::string_view counter) noexcept;
   std::uint64_t note_loss(std::string_view counter) noexcept;
+  void write_counter(std::string_view counter, std::uint64_t value) noexcept;
   void write_loss(std::string_view counter) noexcept;
   void interrupt_all() noexcept;
 

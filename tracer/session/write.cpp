@@ -2,9 +2,14 @@
 // What a session writes into its raw trace while it records.
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/loss_counters.hpp"
 #include "tracer/session/session_shared.hpp"
@@ -27,8 +32,35 @@ std::uint64_t Session::note_loss(std::string_view counter) noexcept {
 }
 
 void Session::write_loss(std::string_view counter) noexcept {
+  if (const std::uint64_t count = loss(counter); count > 0) write_counter(counter, count);
+}
+
+void Session::write_counter(std::string_view counter, std::uint64_t value) noexcept {
   try {
-    if (const std::uint64_t count = loss(counter); count > 0) shared_->journal.counter(counter, count);
+    shared_->journal.counter(counter, value);
+  } catch (...) {  // no memory for a name that is long
+  }
+}
+
+void Session::count(std::string_view name, std::uint64_t amount) noexcept {
+  const Undisturbed undisturbed;
+  try {
+    const std::lock_guard lock(shared_->counter_mutex);
+    shared_->counters[std::string{name}] += amount;
+  } catch (...) {
+  }
+}
+
+void Session::message(std::string_view line) noexcept {
+  const Undisturbed undisturbed;
+  log_warning(line);
+  try {
+    std::string named;
+    try {
+      named = with_names_of_descriptors(std::string{line});
+    } catch (...) {  // no memory: as it is, for which the journal needs none where it is short
+    }
+    shared_->journal.message(named.empty() ? line : named);
   } catch (...) {
   }
 }
