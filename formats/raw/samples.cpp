@@ -38,6 +38,7 @@ bool is_sound(const SampleEntry& entry) noexcept {
 }  // namespace
 
 void SampleWriter::create(OwnFile file, RunId run) {
+  buffer_.reserve(enough_for_a_write + sizeof(SampleEntry) + most_words * sizeof(std::uint64_t));
   file_ = std::move(file);
   FileHeader header{};
   std::memcpy(header.magic, samples_magic, sizeof header.magic);

@@ -74,7 +74,7 @@ class SampleWriter {
  public:
   /// Throws tracer::Error.
   void create(OwnFile file, RunId run);
-  /// Keeps the entry until flush(), or until there is enough for a write. 0 or the errno.
+  /// Keeps the entry until flush(), or until there is enough for a write, in memory that create() made. 0 or the errno.
   int append(const SampleEntry& entry, std::span<const std::uint64_t> frames);
   int flush();
   /// What has been written.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <exception>
 #include <span>
 #include <utility>
 
@@ -60,19 +59,15 @@ void CodeMap::begin(std::filesystem::path at, std::filesystem::path path) {
   path_ = std::move(path);
 }
 
-void CodeMap::copy() noexcept {
+void CodeMap::copy() {
   if (is_over_ || path_.empty()) return;
-  try {
-    if (start_ == 0) {
-      start_ = start_of_this_process();
-      for (std::size_t i = 0; i < ancestor_count; ++i) copy_map_of(ancestors[i].process, ancestors[i].start);
-      if (ancestor_count < most_ancestors) ancestors[ancestor_count++] = {::getpid(), start_};
-    }
-    copy_map_of(::getpid(), start_);
-    if (const std::string lines = jit_names_.take(); !is_over_ && !lines.empty()) keep(lines);
-  } catch (const std::exception& error) {
-    give_up(std::string{"names of code are not read: "} + error.what());
+  if (start_ == 0) {
+    start_ = start_of_this_process();
+    for (std::size_t i = 0; i < ancestor_count; ++i) copy_map_of(ancestors[i].process, ancestors[i].start);
+    if (ancestor_count < most_ancestors) ancestors[ancestor_count++] = {::getpid(), start_};
   }
+  copy_map_of(::getpid(), start_);
+  if (const std::string lines = jit_names_.take(); !is_over_ && !lines.empty()) keep(lines);
 }
 
 void CodeMap::copy_map_of(pid_t process, std::uint64_t start) {

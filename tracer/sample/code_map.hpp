@@ -26,8 +26,8 @@ class CodeMap {
   /// The copy is made when there is something to copy, as OwnFile::create() does.
   void begin(std::filesystem::path at, std::filesystem::path path);
   /// Copies what is new; at first what the processes wrote from which this one was forked. A map of another user, that
-  /// is no regular file, or too large is left; why is in message().
-  void copy() noexcept;
+  /// is no regular file, or too large is left; why is in take_message(). May throw: then it is to be closed.
+  void copy();
   /// Nothing is copied from now on.
   void close() noexcept {
     is_over_ = true;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,7 +54,7 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     session.observe_threads(result);
     return result;
   } catch (const std::exception& error) {
-    session.message(std::string{"no samples are taken: "} + error.what());
+    session.message_of({"no samples are taken: ", error.what()});
   }
   return nullptr;
 }
@@ -112,7 +115,7 @@ void Sampler::thread_ended(ChannelId channel) noexcept {
 
 // The caller has the lock.
 void Sampler::drain(ChannelId channel, Watched& thread) {
-  const PerfThread::Visit visit = [&](const raw::SampleEntry& noted, std::span<const std::uint64_t> frames) {
+  const auto take = [&](const raw::SampleEntry& noted, std::span<const std::uint64_t> frames) {
     raw::SampleEntry entry = noted;
     entry.channel = channel;
     const bool is_sample = entry.kind == raw::SampleKind::sample || entry.kind == raw::SampleKind::asked ||
@@ -123,6 +126,7 @@ void Sampler::drain(ChannelId channel, Watched& thread) {
     if (entry.kind == raw::SampleKind::lost) lost_ += entry.reason;
     if (error_ == 0) error_ = file_.append(entry, frames);
   };
+  const PerfThread::Visit visit = std::ref(take);  // itself would take memory
   if (thread.is_new && thread.own.period_ns() != 0) record_source(channel, thread.own.period_ns());
   if (thread.is_new && !thread.kernel.counters().ids().empty())
     record_counters(channel, thread.kernel.counters().ids());
@@ -193,12 +197,13 @@ void Sampler::stop_all() noexcept {
 void Sampler::give_up(const char* what, int error) noexcept {
   over_ = true;
   stop_all();
+  if (error_ == 0) file_.flush();
   file_.close();
-  session_.message(std::string{"no more samples: "} + what + " (" + std::strerror(error) + ")");
+  session_.message_of({"no more samples: ", what, " (", std::strerror(error), ")"});
 }
 
 /// For the report.
-void Sampler::report_why_none(const std::string& why) noexcept {
+void Sampler::report_why_none(std::string_view why) noexcept {
   try {
     session_.journal().fact(properties::fact(properties::run_not_sampled), why);
   } catch (...) {  // no memory: already reported
@@ -211,8 +216,9 @@ void Sampler::report_if_none_came() noexcept {
   if (plan_.options.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
   const Nanoseconds used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor_time_before_;
   if (used < enough_periods * plan_.options.period_ns) return;
-  const std::string why =
-      "no samples came from the kernel in " + std::to_string(used / 1'000'000) + " ms of the process's processor time";
+  char why[128];
+  std::snprintf(why, sizeof why, "no samples came from the kernel in %llu ms of the process's processor time",
+                static_cast<unsigned long long>(used / 1'000'000));
   session_.message(why);
   report_why_none(why);
 }
@@ -222,14 +228,21 @@ void Sampler::look_after_signal() noexcept {
   if (plan_.signal_period_ns == 0 || signal_is_ours()) return;
   for (auto& [channel, thread] : threads_) thread->own.stop();
   plan_.signal_period_ns = 0;
-  session_.message("no more samples: the program itself uses signal " + std::to_string(sampling_signal()) + " (" +
-                   ::strsignal(sampling_signal()) + ")");
+  char number[16];
+  std::snprintf(number, sizeof number, "%d", sampling_signal());
+  session_.message_of(
+      {"no more samples: the program itself uses signal ", number, " (", ::strsignal(sampling_signal()), ")"});
 }
 
 void Sampler::copy_code_map() noexcept {
   const std::lock_guard lock(map_mutex_);
-  code_map_.copy();
-  if (const std::string message = code_map_.take_message(); !message.empty()) session_.message(message);
+  try {
+    code_map_.copy();
+    if (const std::string message = code_map_.take_message(); !message.empty()) session_.message(message);
+  } catch (const std::exception& error) {
+    code_map_.close();
+    session_.message_of({"names of code are not read: ", error.what()});
+  }
 }
 
 void Sampler::poll() noexcept {

@@ -97,6 +97,15 @@ void pace_looks(const ClockSync& first, const ClockSync& last) noexcept {
     LoaderWatch::set_pace(static_cast<Ticks>(static_cast<double>(ticks) / static_cast<double>(elapsed) * holds_ns));
 }
 
+void report_no_start(const Config& config, const char* why) noexcept {
+  try {
+    log_error(std::string{"nothing is recorded: "} + why);
+  } catch (...) {
+    log_error("nothing is recorded: no memory");
+  }
+  leave_note(config, LaunchNoteKind::failed, why);
+}
+
 }  // namespace
 
 Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_consumer) noexcept {
@@ -106,8 +115,7 @@ Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_
   try {
     return start_or_throw(std::move(run), config, make_consumer);
   } catch (const std::exception& error) {
-    log_error(std::string{"nothing is recorded: "} + error.what());
-    leave_note(config, LaunchNoteKind::failed, error.what());
+    report_no_start(config, error.what());
   } catch (...) {
     log_error("recording disabled: unknown error at the start");
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -99,6 +100,8 @@ class Session {
   std::uint32_t intern_name(std::string_view text) noexcept;
   /// Prints a line to the user and writes it into the journal.
   void message(std::string_view line) noexcept;
+  /// The same of a line in parts, of which the first KiB counts. Needs no memory to put them together.
+  void message_of(std::initializer_list<std::string_view> parts) noexcept;
   /// Adds to a named counter of the journal, written at the end.
   void count(std::string_view name, std::uint64_t amount) noexcept;
 

@@ -2,7 +2,9 @@
 // What a session writes into its raw trace while it records.
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -63,6 +65,13 @@ void Session::message(std::string_view line) noexcept {
     shared_->journal.message(named.empty() ? line : named);
   } catch (...) {
   }
+}
+
+void Session::message_of(std::initializer_list<std::string_view> parts) noexcept {
+  char line[1024];
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.copy(line + size, sizeof line - size);
+  message({line, size});
 }
 
 void Session::failed_to_write(int error) noexcept {
