@@ -63,6 +63,7 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
   Work work{count, body};
   std::vector<pthread_t> helpers;
   const std::size_t wanted = std::min<std::size_t>(threads, count);
+  helpers.reserve(wanted);  // may throw: while none runs
   for (std::size_t n = 1; n < wanted; ++n) {
     pthread_t thread;
     if (!start_helper(thread, run, &work)) break;
