@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads for whose rings the system has no memory, though TRACER_MEMORY is not used up.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <thread>
 
 #include "catch.hpp"
 #include "tests/support/few_addresses.hpp"
 #include "tests/unit/session_run.hpp"
+#include "tracer/session/channel.hpp"
+#include "tracer/session/channel_list.hpp"
+#include "tracer/session/lasting_allocator.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -43,6 +50,33 @@ TEST_CASE("where there is memory for no ring, that is said once, at the end wher
   REQUIRE(trace->journal().messages.size() == 1);
   CHECK_THAT(trace->journal().messages.front(), ContainsSubstring("Cannot allocate memory; see the limits"));
   CHECK(numbers(read_all(*trace, 0)).size() == 5);
+}
+
+TEST_CASE("a channel for which there is no memory does not disturb the list of the others") {
+  const auto channels = std::make_unique<std::array<Channel, 8>>();
+  ChannelList list;
+  const auto add = [&] {
+    list.take_place();
+    list.add((*channels)[list.size()]);
+  };
+  while (list.size() < 3) add();
+  bool has_thrown = false;
+  work_with_few_addresses(0, [&] {
+    try {
+      for (;;) lasting_memory(1);
+    } catch (const std::bad_alloc&) {
+    }
+    try {
+      list.take_place();
+    } catch (const std::bad_alloc&) {
+      has_thrown = true;
+    }
+  });
+  CHECK(has_thrown);
+  list.take_place();
+  list.give_place_back();
+  while (list.size() < channels->size()) add();
+  for (std::size_t i = 0; i < list.size(); ++i) CHECK(&list[i] == &(*channels)[i]);
 }
 
 TEST_CASE("a run ends where there is no memory: what was recorded and counted is there, and the rings are gone") {

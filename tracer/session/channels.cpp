@@ -150,10 +150,10 @@ void leave_this_thread_out() noexcept {
 }
 
 std::size_t Session::channel_count() const noexcept {
-  return shared_->channel_count.load(std::memory_order_acquire);
+  return shared_->channels.size();
 }
 Channel& Session::channel(std::size_t index) noexcept {
-  return *shared_->channels[index];
+  return shared_->channels[index];
 }
 
 bool Session::has_another_initial_thread() noexcept {
@@ -186,11 +186,14 @@ Channel* Session::make_new_channel(int& why) noexcept {
   why = ENOMEM;
   try {
     auto* const channel = new (lasting_memory(sizeof(Channel))) Channel;
+    {
+      const std::lock_guard lock(shared_->free_mutex);
+      shared_->channels.take_place();
+    }
     for (;;) {
       if (channel->make_ring(*this, shared_->spool, bytes / sizeof(Record))) {
         const std::lock_guard lock(shared_->free_mutex);
-        shared_->channels.push_back(channel);
-        shared_->channel_count.fetch_add(1, std::memory_order_release);
+        shared_->channels.add(*channel);
         return channel;
       }
       why = errno;
@@ -198,6 +201,8 @@ Channel* Session::make_new_channel(int& why) noexcept {
       bytes /= 2;
       shared_->reserved_bytes.fetch_sub(bytes);
     }
+    const std::lock_guard lock(shared_->free_mutex);
+    shared_->channels.give_place_back();
   } catch (...) {
   }
   shared_->reserved_bytes.fetch_sub(bytes);

@@ -10,13 +10,13 @@
 #include <string>
 
 #include <tbb/concurrent_unordered_map.h>
-#include <tbb/concurrent_vector.h>
 
 #include "formats/raw/writer.hpp"
 #include "tracer/base/files/file_lock.hpp"
 #include "tracer/base/files/own_directory.hpp"
 #include "tracer/loss_counters.hpp"
 #include "tracer/program_names.hpp"
+#include "tracer/session/channel_list.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"
@@ -37,10 +37,8 @@ struct Session::Shared {
   RecorderLock journal_lock;
   Spool spool;
 
-  /// Grows while the consumer walks it.
-  tbb::concurrent_vector<Channel*, LastingAllocator<Channel*>> channels;
-  std::atomic<std::size_t> channel_count{0};  ///< complete elements
-  std::mutex free_mutex;
+  ChannelList channels;
+  std::mutex free_mutex;       ///< of the next, and of those who add channels
   std::vector<Channel*> free;  ///< empty rings of ended threads
   std::atomic<std::uint32_t> closed{0};
   std::atomic<Channel*> to_drain{nullptr};  ///< a list through next_to_drain_: hundreds of threads need no search
