@@ -14,6 +14,7 @@ namespace tracer::raw {
 
 void TraceWriter::create(OwnFile file, RunId run) {
   file_ = std::move(file);
+  encoder_.prepare();  // later there may be no memory
   FileHeader header{};
   std::memcpy(header.magic, trace_magic, sizeof header.magic);
   header.version = trace_version;

@@ -33,7 +33,6 @@ TEST_CASE("samples are written, and the run ends, where there is no memory") {
   sample::Sampler* const sampler = sample::Sampler::start(*run.session, nullptr);
   REQUIRE(sampler != nullptr);
   record_numbers(5);
-  run.session->flush();
   work_with_few_addresses(0, [&] {
     sampler->poll();
     sampler->finish();

@@ -52,6 +52,24 @@ TEST_CASE("where there is memory for no ring, that is said once, at the end wher
   CHECK(numbers(read_all(*trace, 0)).size() == 5);
 }
 
+TEST_CASE("rings are emptied where there is no memory") {
+  constexpr std::uint64_t count = 50'000;
+  Run run;
+  run.config.ring_size = 64 << 10;
+  run.start();
+  record_numbers(1);
+  {
+    const FewAddresses few(0);
+    record_numbers_between(1, count);
+  }
+  const auto trace = run.finish();
+  CHECK(trace->report().complete);
+  CHECK(trace->journal().counters.count("stopped.failed_write") == 0);
+  const auto values = numbers(read_all(*trace, 0));
+  CHECK(values.size() == count);
+  CHECK(counts_up(values, 0));
+}
+
 TEST_CASE("a channel for which there is no memory does not disturb the list of the others") {
   const auto channels = std::make_unique<std::array<Channel, 8>>();
   ChannelList list;
@@ -85,7 +103,6 @@ TEST_CASE("a run ends where there is no memory: what was recorded and counted is
   record_numbers(5);
   record_with_few_addresses(0, 5);
   run.session->count("of.a.test", 7);
-  run.session->flush();
   const std::filesystem::path rings = run.session->spool().directory();
   REQUIRE_FALSE(rings.empty());
   bool is_there = false;

@@ -88,6 +88,7 @@ class Drainer final : public Consumer {
 
   bool start() noexcept override {
     process_state_ = keep_process_state();
+    rings_.prepare();
     // No signal of the program's may be handled here; the mask is inherited.
     sigset_t all, before;
     ::sigfillset(&all);

@@ -16,6 +16,8 @@ class Rings {
  public:
   explicit Rings(Session& session) noexcept : session_(session) {}
 
+  /// Takes the memory that emptying needs: later there may be none. Of use, not needed, before empty().
+  void prepare() noexcept { encoder_.prepare(); }
   /// Writes what the channels have published that requested it, or all. Returns the number of records.
   std::size_t empty(bool everything) noexcept;
   /// The channel's own thread, whatever others do. True: its ring was emptied.
