@@ -265,6 +265,10 @@ TEST_CASE("of a trace with losses one note has how much is missing, why, and wha
   CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FULL_RING", "1"}}), "again with TRACER_ON_FULL=wait"));
   CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FAILED_WRITE", "1"}}), "again with more room for the trace"));
   CHECK(has(note_with({lost, {"TRACER::SETTING::TRACER_ON_FULL", "newest"}}), "again with more TRACER_MEMORY"));
+  CHECK(has(note_with({lost, {"TRACER::COUNTER::LOST_THREADS", "2"}}),
+            "at least 12,000 events are missing; there was no memory for the rings of some threads."));
+  CHECK(has(note_with({lost, {"TRACER::COUNTER::LOST_THREADS", "2"}}),
+            "again with more TRACER_MEMORY, or less where a limit of the process is the reason (tracer info --all)."));
   CHECK(has(note_with({{"TRACER::EVENTS_LOST", "1"}, killed, {"TRACER::COUNTER::STOPPED_SIZE_LIMIT", "1"}}),
             "at least 1 event is missing; recording stopped"));
   CHECK(has(note_with({lost, killed, {"TRACER::COUNTER::RINGS_PRIVATE", "2"}}), "TRACER_SPOOL"));
