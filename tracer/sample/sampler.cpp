@@ -29,11 +29,26 @@ namespace {
 /// Threads beyond this many at once are not watched: each costs a ring.
 constexpr std::size_t most_threads = 1024;
 
+/// For the report.
+void note_why_none(Session& session, std::string_view why) noexcept {
+  try {
+    session.journal().fact(properties::fact(properties::run_not_sampled), why);
+  } catch (...) {  // no memory: already reported
+  }
+}
+
 }  // namespace
 
 Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
   const Config& config = session.config();
   if (config.sample == 0 && !config.schedule) return nullptr;
+  if (!session.consumer().has_thread()) {  // what threads note is lost where nobody reads it soon
+    const char* const why = config.sample != 0 ? "no samples are taken: no thread could be started to read them"
+                                               : "no scheduling is recorded: no thread could be started to read it";
+    session.message(why);
+    if (config.sample != 0) note_why_none(session, why);
+    return nullptr;
+  }
   try {
     auto made = std::unique_ptr<Sampler>(new Sampler(session));
     made->plan_ = make_plan(config);
@@ -42,7 +57,7 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     if (!made->plan_.denied.empty())
       std::exchange(is_reported, true) ? session.journal().message(made->plan_.denied)
                                        : session.message(made->plan_.denied);
-    if (config.sample != 0 && !made->plan_.takes_samples()) made->report_why_none(made->plan_.denied);
+    if (config.sample != 0 && !made->plan_.takes_samples()) note_why_none(session, made->plan_.denied);
     if (!made->plan_.lacks.empty())
       session.journal().fact(properties::fact(properties::run_samples_lack), made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
@@ -202,14 +217,6 @@ void Sampler::give_up(const char* what, int error) noexcept {
   session_.message_of({"no more samples: ", what, " (", std::strerror(error), ")"});
 }
 
-/// For the report.
-void Sampler::report_why_none(std::string_view why) noexcept {
-  try {
-    session_.journal().fact(properties::fact(properties::run_not_sampled), why);
-  } catch (...) {  // no memory: already reported
-  }
-}
-
 // Some containers and virtual kernels open every event and never note anything.
 void Sampler::report_if_none_came() noexcept {
   constexpr Nanoseconds enough_periods = 20;
@@ -220,7 +227,7 @@ void Sampler::report_if_none_came() noexcept {
   std::snprintf(why, sizeof why, "no samples came from the kernel in %llu ms of the process's processor time",
                 static_cast<unsigned long long>(used / 1'000'000));
   session_.message(why);
-  report_why_none(why);
+  note_why_none(session_, why);
 }
 
 // The caller has the lock.

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "formats/raw/samples.hpp"
@@ -57,7 +56,6 @@ class Sampler final : public ThreadObserver {
   void record_counters(ChannelId channel, std::span<const CounterId> ids);
   void account(Watched& thread) noexcept;
   void report_if_none_came() noexcept;
-  void report_why_none(std::string_view why) noexcept;
   void look_after_signal() noexcept;
   void stop_all() noexcept;
   void end_watching() noexcept;

@@ -21,6 +21,7 @@ class Fault:
     least, lines = 1, 2    # lines that the tool may say
     first = ""             # other tools before it
     not_with = ""          # sanitizers that need what is taken
+    said = ""              # in one of the lines
     false = ""             # what is not the reason
 
     def __init__(self, directory):
@@ -232,6 +233,16 @@ class Threads(Fault):
         if not compiler or subprocess.run([compiler, "-shared", "-fPIC", str(source), "-o", str(library), "-ldl"]).returncode != 0:
             raise Skip("no C compiler")
         self.settings["LD_PRELOAD"] = str(library)
+
+
+class ThreadsOfSamples(Threads):
+    """no thread for the drainer, of which samples are wanted"""
+    said = "no samples are taken: no thread could be started"
+    lines = 3
+
+    def prepare(self):
+        super().prepare()
+        self.settings["TRACER_SAMPLE"] = "1000"
 
 
 class ProcessLimit(Fault):

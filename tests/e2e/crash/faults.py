@@ -45,6 +45,8 @@ def check(options, fault):
     said = [line for line in traced.stderr.splitlines() if line not in without.stderr.splitlines()]
     if any(not line.startswith("tracer: ") for line in said) or not fault.least <= len(said) <= fault.lines:
         yield f"the tool says {len(said)} lines: {traced.stderr}"
+    if fault.said not in traced.stderr:
+        yield f"it does not say {fault.said!r}: {traced.stderr}"
     if fault.false and fault.false in traced.stderr:
         yield f"that is not why: {traced.stderr}"
     anchor = fault.output / "traces.otf2"
