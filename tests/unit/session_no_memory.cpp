@@ -70,6 +70,23 @@ TEST_CASE("rings are emptied where there is no memory") {
   CHECK(counts_up(values, 0));
 }
 
+TEST_CASE("at the end of a run a flight recorder is written without a copy of its rings") {
+  constexpr std::uint64_t count = 100'000;
+  Run run;
+  run.config.on_full = FullPolicy::newest;
+  run.config.memory = 1 << 20;
+  run.start();
+  record_numbers(count);
+  work_with_few_addresses(0, [&] { run.session->finish(Ending::finalize); });
+  const auto trace = raw::open_trace(run.session->raw_directory());
+  CHECK(trace->report().complete);
+  const auto values = numbers(read_all(*trace, 0));
+  REQUIRE_FALSE(values.empty());
+  CHECK(values.back() == count - 1);
+  CHECK(counts_up(values, values.front()));
+  CHECK(trace->journal().channels.at(0).lost + values.size() == count);
+}
+
 TEST_CASE("a channel for which there is no memory does not disturb the list of the others") {
   const auto channels = std::make_unique<std::array<Channel, 8>>();
   ChannelList list;

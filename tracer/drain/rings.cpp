@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <ctime>
+#include <span>
+#include <vector>
 
 #include "tracer/ring/ring.hpp"
 
@@ -27,6 +30,18 @@ std::uint64_t move(Session& session, Channel& channel, std::uint64_t from, std::
   }
   return from;
 }
+
+/// Of a flight recorder's, as a RingReader shows it; what is before `whole` may have been written over.
+struct CopyOfRing {
+  std::span<const Record> records;
+  std::uint64_t begin, whole;
+
+  const Record& at(std::uint64_t position) const noexcept { return records[position - begin]; }
+  RingPart<Record> part(std::uint64_t from, std::uint64_t to) const noexcept {
+    return {records.subspan(from - begin, to - from), {}};
+  }
+  std::uint64_t oldest_copied() const noexcept { return whole; }
+};
 
 }  // namespace
 
@@ -68,7 +83,7 @@ std::size_t Rings::empty(Channel& channel, bool everything) noexcept {
   std::size_t records = 0;
   bool is_empty = true;
   if (channel.keeps_newest()) {
-    if (closed || everything) copy_newest(channel);
+    if (closed || everything) write_newest(channel);
   } else {
     const std::uint64_t begin = channel.reader().begin(), head = channel.reader().end();
     const std::uint64_t written = move(session_, channel, begin, head, encoder_, claim<Record>);
@@ -90,29 +105,42 @@ bool Rings::empty_own(Session& session, Channel& channel) noexcept {
   return is_empty;
 }
 
-/// A flight recorder's ring is copied while its producer may be overwriting it: what the tail has passed meanwhile is
-/// dropped from the copy.
-void Rings::copy_newest(Channel& channel) noexcept {
+// A ring whose producer goes on is copied first, since that takes less time than encoding: what the tail has passed
+// meanwhile is dropped from the copy. At the end of a thread or of the run nothing is copied: there may be no memory.
+void Rings::write_newest(Channel& channel) noexcept {
+  const bool goes_on = session_.recording() && !channel.is_closed();
+  const auto ring = channel.reader();
+  const std::uint64_t head = ring.end(), from = std::max(ring.oldest(), channel.written());
+  if (from >= head) return;
+  if (!goes_on) return write_newest(channel, ring, from, head);
   try {
-    const auto ring = channel.reader();
-    const std::uint64_t head = ring.end(), from = std::max(ring.oldest(), channel.written());
-    if (from >= head) return;
     const auto part = ring.part(from, head);
+    copy_.reserve(part.size());
     copy_.assign(part.first.begin(), part.first.end());
     copy_.insert(copy_.end(), part.second.begin(), part.second.end());
-    std::uint64_t begin = std::max(from, ring.oldest_copied());
-    while (begin < head && copy_[begin - from].kind == RecordKind::more) ++begin;
-    const std::uint64_t copied = begin;
-    while (begin < head) {
-      std::uint64_t to = std::min(head, begin + raw::most_segment_records);
-      if (to < head && copy_[to - from].kind == RecordKind::more) --to;
-      if (!session_.write_copy(channel.id(), begin, {copy_.data() + (begin - from), to - begin})) break;
-      begin = to;
-    }
-    channel.set_written(copied, std::min(begin, head));
-    std::vector<Record>().swap(copy_);
   } catch (...) {
-    session_.failed_to_copy(ENOMEM);
+    return session_.failed_to_copy(ENOMEM);
+  }
+  write_newest(channel, CopyOfRing{copy_, from, ring.oldest_copied()}, from, head);
+  std::vector<Record>().swap(copy_);
+}
+
+/// The records of `source` from `from` up to `head`. A producer that found the run recording may still put one into a
+/// ring: what it writes over is dropped.
+template <class Source>
+void Rings::write_newest(Channel& channel, const Source& source, std::uint64_t from, std::uint64_t head) noexcept {
+  for (;;) {
+    from = std::max(from, source.oldest_copied());
+    while (from < head && source.at(from).kind == RecordKind::more) ++from;
+    if (from >= head) return channel.set_written(head, head);
+    std::uint64_t to = std::min(head, from + raw::most_segment_records);
+    if (to < head && source.at(to).kind == RecordKind::more) --to;
+    const auto part = source.part(from, to);
+    encoder_.encode(channel.id(), from, part.first, part.second);
+    if (source.oldest_copied() > from) continue;
+    if (!session_.write_copy(encoder_)) return;
+    channel.set_written(from, to);
+    from = to;
   }
 }
 

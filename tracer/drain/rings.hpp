@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "formats/raw/segment_encoder.hpp"
@@ -26,7 +27,9 @@ class Rings {
  private:
   std::size_t empty(Channel& channel, bool everything) noexcept;
   bool take(Channel& channel, bool everything) noexcept;
-  void copy_newest(Channel& channel) noexcept;
+  void write_newest(Channel& channel) noexcept;
+  template <class Source>
+  void write_newest(Channel& channel, const Source& source, std::uint64_t from, std::uint64_t head) noexcept;
 
   Session& session_;
   raw::SegmentEncoder encoder_;

@@ -165,8 +165,8 @@ class Session {
   Channel* take_listed() noexcept;
   /// What is encoded there. False when the trace takes no more.
   bool write_segment(const raw::SegmentEncoder& segment) noexcept;
-  /// The same of a copy of a flight recorder's ring, for which there is no limit of size.
-  bool write_copy(ChannelId channel, std::uint64_t from, std::span<const Record> records) noexcept;
+  /// The same of a flight recorder's ring, for which there is no limit of size.
+  bool write_copy(const raw::SegmentEncoder& segment) noexcept;
   /// Ends recording, unless `error` is 0.
   void failed_to_write(int error) noexcept;
   /// A ring of a flight recorder could not be written: while the program runs it goes on.

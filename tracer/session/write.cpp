@@ -142,12 +142,12 @@ bool Session::write_segment(const raw::SegmentEncoder& segment) noexcept {
   return !no_room && error == 0;
 }
 
-bool Session::write_copy(ChannelId channel, std::uint64_t from, std::span<const Record> records) noexcept {
+bool Session::write_copy(const raw::SegmentEncoder& segment) noexcept {
   int error = 0;
   try {
     const std::lock_guard lock(shared_->trace_mutex);
     const std::uint64_t before = shared_->trace.size();
-    error = shared_->trace.append(channel, from, records, {});
+    error = shared_->trace.append(segment);
     shared_->copies_bytes += shared_->trace.size() - before;
   } catch (...) {
     error = ENOMEM;
