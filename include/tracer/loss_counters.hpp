@@ -6,6 +6,7 @@
 namespace tracer::loss_counters {
 
 inline constexpr const char* threads = "lost.threads";         ///< threads for whose rings there was no memory
+inline constexpr const char* counts = "lost.counts";           ///< additions to other counters: there was no memory
 inline constexpr const char* private_rings = "rings.private";  ///< threads whose records die with the process
 inline constexpr const char* rings_gone = "rings.gone";        ///< 1 where a killed process' rings are not there
 inline constexpr const char* device_records = "device.records_not_written";  ///< no room; only at the end
@@ -19,8 +20,8 @@ inline constexpr const char* stopped_failed_write = "stopped.failed_write";   //
 inline constexpr const char* attach_records = "ATTACH_RECORDS_BEYOND_LIMIT";  ///< that `tracer attach` had no room for
 
 /// What a session notes while it records.
-inline constexpr const char* of_a_session[] = {threads, private_rings, stopped_size_limit, stopped_full_ring,
-                                               stopped_failed_write};
+inline constexpr const char* of_a_session[] = {
+    threads, counts, private_rings, stopped_size_limit, stopped_full_ring, stopped_failed_write};
 
 /// No loss: how often the recording clock and CLOCK_MONOTONIC parted (the machine slept), by which times are wrong.
 inline constexpr const char* clock_jumps = "clock.jumps";

@@ -265,6 +265,7 @@ TEST_CASE("of a trace with losses one note has how much is missing, why, and wha
   CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FULL_RING", "1"}}), "again with TRACER_ON_FULL=wait"));
   CHECK(has(note_with({lost, {"TRACER::COUNTER::STOPPED_FAILED_WRITE", "1"}}), "again with more room for the trace"));
   CHECK(has(note_with({lost, {"TRACER::SETTING::TRACER_ON_FULL", "newest"}}), "again with more TRACER_MEMORY"));
+  CHECK(has(note_with({lost, {"TRACER::COUNTER::LOST_COUNTS", "2"}}), "at least 12,000 events are missing."));
   CHECK(has(note_with({lost, {"TRACER::COUNTER::LOST_THREADS", "2"}}),
             "at least 12,000 events are missing; there was no memory for the rings of some threads."));
   CHECK(has(note_with({lost, {"TRACER::COUNTER::LOST_THREADS", "2"}}),

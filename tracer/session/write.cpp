@@ -48,8 +48,10 @@ void Session::count(std::string_view name, std::uint64_t amount) noexcept {
   const Undisturbed undisturbed;
   try {
     const std::lock_guard lock(shared_->counter_mutex);
-    shared_->counters[std::string{name}] += amount;
+    const auto known = shared_->counters.find(name);
+    (known != shared_->counters.end() ? known->second : shared_->counters[std::string{name}]) += amount;
   } catch (...) {
+    ++loss(loss_counters::counts);
   }
 }
 

@@ -63,8 +63,9 @@ void Judge::losses() {
   LossText text;
   const bool is_cut = report_.facts.is_cut();
   if (const std::uint64_t events = lacks_.events; events != 0) {
-    // Nobody has counted those of threads without rings, and of processes that did not come to it.
-    const bool is_least = is_cut || counter_of(definitions_, loss_counters::threads) != 0;
+    // Nobody has counted those of threads without rings, without memory, and of processes that did not come to it.
+    const bool is_least = is_cut || counter_of(definitions_, loss_counters::threads) != 0 ||
+                          counter_of(definitions_, loss_counters::counts) != 0;
     text.missing.push_back((is_least ? "at least " : "") + format_count(events) +
                            (events == 1 ? " event is missing" : " events are missing"));
     for (const CauseOfLoss& cause : causes_of_loss)
