@@ -70,6 +70,25 @@ TEST_CASE("rings are emptied where there is no memory") {
   CHECK(counts_up(values, 0));
 }
 
+TEST_CASE("a name for which there is no memory is counted, and kept as soon as there is some") {
+  Run run;
+  run.start();
+  Session& session = *run.session;
+  session.count("words.names_not_kept", 1);
+  std::uint32_t in_vain = 1, of_program = 1;
+  work_with_few_addresses(0, [&] {
+    in_vain = session.intern("a name that is longer than what a string has room for in itself");
+    of_program = session.intern_name("another name that is longer than what a string has room for");
+  });
+  CHECK(in_vain == 0);
+  CHECK(of_program == 0);
+  const std::uint32_t id = session.intern("a name that is longer than what a string has room for in itself");
+  CHECK(id != 0);
+  const auto trace = run.finish();
+  CHECK(trace->journal().counters.at("words.names_not_kept") == 3);
+  CHECK(trace->journal().strings.at(id) == "a name that is longer than what a string has room for in itself");
+}
+
 TEST_CASE("at the end of a run a flight recorder is written without a copy of its rings") {
   constexpr std::uint64_t count = 100'000;
   Run run;

@@ -34,10 +34,10 @@ std::uint32_t Session::intern(std::string_view text) noexcept {
     if (const auto found = shared_->strings.find(key); found != shared_->strings.end()) return found->second;
     const Undisturbed undisturbed;
     const std::uint32_t id = shared_->next_string.fetch_add(1);
-    const auto [at, is_new] = shared_->strings.emplace(key, id);
-    if (is_new) shared_->journal.string(id, key);
-    return at->second;
+    shared_->journal.string(id, key);  // first, as it may throw: an id that nobody gets does no harm
+    return shared_->strings.emplace(key, id).first->second;
   } catch (...) {
+    count("words.names_not_kept", 1);
     return 0;
   }
 }
@@ -47,8 +47,7 @@ std::uint32_t Session::intern_name(std::string_view text) noexcept {
   try {
     const auto known = shared_->strings.find(key_of(text));
     if (known != shared_->strings.end()) return known->second;
-  } catch (...) {
-    return 0;
+  } catch (...) {  // no memory: as one that is not known
   }
   return shared_->names.id_of(NameRecorder{*this}, text.data(), text.size());
 }
