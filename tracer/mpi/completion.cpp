@@ -90,6 +90,13 @@ void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, 
   give_back(claimed);
 }
 
+void complete_unknown(const Call& call, Pending* claimed, Endpoint at) noexcept {
+  const bool is_ours = ends(*claimed, false);
+  if (is_ours) abandon(call, *claimed, Unrecorded::left_receive);
+  end_of_call(call, at);
+  is_ours ? give_back(claimed) : release(claimed);
+}
+
 void fail(const Call& call, const Pending& p, Endpoint at, Unrecorded lost) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   switch (p.kind) {

@@ -26,6 +26,8 @@ enum class Outcome : std::uint8_t { done, failed };
 /// Records that what was claimed is over, unless another call has completed it, and releases it; `status` is MPI's.
 /// With Endpoint::end the last record is also the call's end.
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
+/// The same where there was no memory for the status.
+void complete_unknown(const Call& call, Pending* claimed, Endpoint at) noexcept;
 /// It began and will not come to its end: what else could be recorded of it is only counted, a receive as `lost`.
 void fail(const Call& call, const Pending& pending, Endpoint at, Unrecorded lost = Unrecorded::failed_receive) noexcept;
 /// Of what goes on MPI brings to its end what nobody will request any more: it ends here. What a receive got is not

@@ -156,7 +156,8 @@ class Claims {
   [[gnu::always_inline]] Claims(const Call& call, Word count, Word requests) noexcept
       : call_(call), requests_(requests), count_(call.count(count)) {
     claims_ = claims_of(call.thread, count_);
-    if (claims_ == nullptr) count_ = 0;
+    if (claims_ == nullptr) [[unlikely]]
+      end_unclaimed();
     for (std::size_t i = 0; i < count_; ++i) {
       claims_[i] = claim(call.thread, family.load(requests, i));
       wants_ |= wants_status(claims_[i]);
@@ -175,9 +176,7 @@ class Claims {
     Pending* const p = claims_[i];
     claims_[i] = nullptr;
     const bool is_unknown = outcome == Outcome::done && wants_status(p) && status == family.status_ignore;
-    if (!is_unknown) return mpi::complete(call_, p, status, outcome, at);
-    remove(p);  // no memory for statuses
-    if (at == Endpoint::end) call_.leave();
+    is_unknown ? complete_unknown(call_, p, at) : mpi::complete(call_, p, status, outcome, at);
   }
   /// After a call that failed: what MPI has taken away is over, and its status in an array shows how.
   void complete_if_gone(std::size_t i, Word status) noexcept {
@@ -217,6 +216,18 @@ class Claims {
   }
 
  private:
+  /// There is no memory to find them again behind the call, when their handles may be others': their end is recorded
+  /// here.
+  [[gnu::noinline, gnu::cold]] void end_unclaimed() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+      Pending* const p = claim(call_.thread, family.load(requests_, i));
+      if (p == nullptr) continue;
+      if (p->is_active && p->kind != PendingKind::nothing) never_completed.fetch_add(1, std::memory_order_relaxed);
+      complete_unknown(call_, p, Endpoint::none);
+    }
+    count_ = 0;
+  }
+
   const Call& call_;
   Word requests_;
   std::size_t count_;

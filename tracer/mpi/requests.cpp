@@ -215,15 +215,16 @@ void take_numbers(Thread& thread) noexcept {
 }
 
 void Begun::keep(Word handle) noexcept {
-  if (pending_ == &nobodys) return;
   pending_->handle = handle;
-  is_kept_ = in_part_of(handle, [this](Part& part, std::uint64_t hash) {
-    if (!has_bucket(part)) return false;
-    append(bucket_of(part, hash), pending_);
-    ++part.used;
-    count_queued(*pending_, place_of(thread_, hash));
-    return true;
-  });
+  is_kept_ = pending_ != &nobodys && in_part_of(handle, [this](Part& part, std::uint64_t hash) {
+               if (!has_bucket(part)) return false;
+               append(bucket_of(part, hash), pending_);
+               ++part.used;
+               count_queued(*pending_, place_of(thread_, hash));
+               return true;
+             });
+  if (!is_kept_ && pending_->is_active && pending_->kind != PendingKind::nothing)
+    never_completed.fetch_add(1, std::memory_order_relaxed);
 }
 
 void keep_elsewhere(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {

@@ -153,7 +153,7 @@ enum class Unrecorded : std::uint8_t {
 extern std::atomic<std::uint64_t> unrecorded[static_cast<std::size_t>(Unrecorded::count_)];
 /// Calls that test and find nothing are recorded.
 extern bool records_polls;
-/// Requests that went on at MPI's end; counted likewise.
+/// Requests that went on at MPI's end, or of whose end there was no memory to know; counted likewise.
 extern std::atomic<std::uint64_t> never_completed;
 inline void count_unrecorded(Unrecorded what, std::uint64_t count = 1) noexcept {
   unrecorded[static_cast<std::size_t>(what)].fetch_add(count, std::memory_order_relaxed);
