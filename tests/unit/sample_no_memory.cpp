@@ -33,7 +33,10 @@ TEST_CASE("samples are written, and the run ends, where there is no memory") {
   sample::Sampler* const sampler = sample::Sampler::start(*run.session, nullptr);
   REQUIRE(sampler != nullptr);
   record_numbers(5);
+  run.session->count("samples.threads_not_watched", 0);  // a known counter needs no memory
   work_with_few_addresses(0, [&] {
+    sampler->thread_began(1);  // this thread's, for which there is no memory
+    sampler->thread_ended(1);
     sampler->poll();
     sampler->finish();
     run.session->finish(Ending::finalize);
@@ -42,6 +45,7 @@ TEST_CASE("samples are written, and the run ends, where there is no memory") {
   CHECK(trace->report().complete);
   CHECK(has_message(trace->journal(), "names of code are not read"));
   CHECK_FALSE(has_message(trace->journal(), "no more samples"));
+  CHECK(trace->journal().counters.at("samples.threads_not_watched") == 1);
   unsigned sources = 0;
   const auto count = [&](const raw::SampleEntry& entry, std::span<const std::uint64_t>) {
     sources += entry.kind == raw::SampleKind::source;

@@ -97,25 +97,24 @@ void Sampler::note_lack(const PerfCounters& own) {
 
 void Sampler::thread_began(ChannelId channel) noexcept {
   const KeepErrno keep;
+  const std::lock_guard lock(mutex_);
+  if (over_) return;
+  const bool is_too_many = threads_.size() >= most_threads;
+  Watched* thread = nullptr;
   try {
-    auto thread = std::make_unique<Watched>();
-    {
-      const std::lock_guard lock(mutex_);
-      if (over_) return;
-      const bool is_too_many = threads_.size() >= most_threads;
-      if (const int error = is_too_many ? EMFILE : watch(*thread)) {
-        ++not_watched_;
-        if (!denied_)
-          session_.message("samples: some threads are not watched: " +
-                           (is_too_many ? "there are more than " + std::to_string(most_threads) : reason_of(error)));
-        denied_ = true;
-      } else {
-        ++threads_seen_;
-        if (plan_.options.period_ns != 0) note_lack(thread->kernel.counters());
-      }
-      threads_[channel] = std::move(thread);
-    }
-  } catch (...) {  // no memory: the thread is not watched
+    thread = (threads_[channel] = std::make_unique<Watched>()).get();
+  } catch (...) {  // no memory
+    ++not_watched_;
+    return;
+  }
+  const int error = is_too_many ? EMFILE : watch(*thread);
+  ++(error == 0 ? threads_seen_ : not_watched_);
+  try {
+    if (error == 0 && plan_.options.period_ns != 0) note_lack(thread->kernel.counters());
+    if (error != 0 && !std::exchange(denied_, true))
+      session_.message("samples: some threads are not watched: " +
+                       (is_too_many ? "there are more than " + std::to_string(most_threads) : reason_of(error)));
+  } catch (...) {  // no memory to say so
   }
 }
 
