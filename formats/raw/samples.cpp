@@ -9,6 +9,7 @@
 
 #include "tracer/base/files/file.hpp"
 #include "tracer/base/files/regular_file.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer::raw {
 namespace {
@@ -44,7 +45,10 @@ void SampleWriter::create(OwnFile file, RunId run) {
   std::memcpy(header.magic, samples_magic, sizeof header.magic);
   header.version = format_version;
   header.run = run;
-  file_.append(std::as_bytes(std::span(&header, 1)));
+  if (const int error = file_.append(std::as_bytes(std::span(&header, 1)))) {
+    file_.close();
+    throw Error(system_message("cannot write " + file_.path().string(), error));
+  }
 }
 
 int SampleWriter::append(const SampleEntry& entry, std::span<const std::uint64_t> frames) {

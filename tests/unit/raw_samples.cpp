@@ -8,6 +8,8 @@
 
 #include "catch.hpp"
 #include "formats/raw/samples.hpp"
+#include "tests/support/no_file_room.hpp"
+#include "tracer/error.hpp"
 
 using namespace tracer;
 
@@ -43,6 +45,19 @@ void write_three(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+TEST_CASE("a file of samples that has no room for its begin is none") {
+  const Scratch scratch;
+  CHECK(test::holds_without_file_room([&] {
+    raw::SampleWriter writer;
+    try {
+      writer.create(OwnFile::create(scratch.path), {1, 2});
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  }));
+}
 
 TEST_CASE("samples are read back as they were written") {
   Scratch scratch;

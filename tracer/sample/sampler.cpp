@@ -70,6 +70,7 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     return result;
   } catch (const std::exception& error) {
     session.message_of({"no samples are taken: ", error.what()});
+    if (config.sample != 0) note_why_none(session, error.what());
   }
   return nullptr;
 }
