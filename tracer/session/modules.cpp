@@ -173,7 +173,6 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   if (LoaderWatch::look() == version_ && !first_) return;
   Snapshot now;
   LoaderGate::iterate(add_module, &now);
-  version_ = now.version;
   if (first_ && !now.modules.empty()) {
     ProgramCode::begin_ = now.modules.front().begin;
     ProgramCode::size_ = now.modules.front().end - now.modules.front().begin;
@@ -192,6 +191,7 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
     identify_file(module, journal);
   }
   known_ = std::move(seen);
+  version_ = now.version;  // now that the journal has them
   first_ = false;
 }
 

@@ -52,6 +52,22 @@ void start_header(raw::SlotHeader* header, std::uint64_t records) noexcept {
   slot->magic = raw::slot_magic;
 }
 
+/// A hole in a file on a full disk is a SIGBUS for the program: memory must be there before it is touched. 0, or errno.
+int fill_hole(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  int result = 0;
+  do {
+    result = ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return 0;
+  if (errno != EOPNOTSUPP) return errno;
+  static const char zeros[4096]{};
+  for (std::uint64_t done = 0; done < bytes; done += sizeof zeros) {
+    const ssize_t written = ::pwrite(fd, zeros, sizeof zeros, static_cast<off_t>(offset + done));
+    if (written != sizeof zeros) return written < 0 ? errno : ENOSPC;
+  }
+  return 0;
+}
+
 void write_text(const std::filesystem::path& path, const std::string& text) {
   OwnFile file = OwnFile::create(path);
   file.append(std::as_bytes(std::span(text)));
@@ -111,23 +127,12 @@ bool Spool::leaves_enough(int fd, std::uint64_t bytes) const noexcept {
   return backed_ + bytes + other_files <= (free + backed_) / share;
 }
 
-/// A hole in a file on a full disk is a SIGBUS for the program: memory must be there before it is touched.
 int Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
   const int fd = rings_.descriptor();
   if (fd < 0) return errno;
   if (!leaves_enough(fd, bytes)) return ENOSPC;
+  if (const int error = fill_hole(fd, offset, bytes)) return error;
   backed_ += bytes;
-  int result = 0;
-  do {
-    result = ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  } while (result != 0 && errno == EINTR);
-  if (result == 0) return 0;
-  if (errno != EOPNOTSUPP) return errno;
-  static const char zeros[4096]{};
-  for (std::uint64_t done = 0; done < bytes; done += sizeof zeros) {
-    const ssize_t written = ::pwrite(fd, zeros, sizeof zeros, static_cast<off_t>(offset + done));
-    if (written != sizeof zeros) return written < 0 ? errno : ENOSPC;
-  }
   return 0;
 }
 
