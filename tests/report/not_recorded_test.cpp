@@ -58,7 +58,10 @@ TEST_CASE("where tasks are not recorded no thread at a barrier is said to have n
     INFO(groups);
     const Json report = report_with(imbalance_3_to_1(), groups);
     CHECK_FALSE(has_finding(report, "imbalance"));
-    CHECK_FALSE(note_in(report, "groups-not-recorded").empty());
+    const std::string note = note_in(report, "groups-not-recorded");
+    CHECK(has(note, "record tasks"));
+    CHECK(has(note, "Not looked for without that: "));
+    CHECK(has(note, "imbalance"));
     for (const Json& one : report["verdict"]["findings"]) CHECK(one["sure"] == "low");
   }
 }
@@ -71,6 +74,7 @@ TEST_CASE("where waiting is not recorded work is no sign that nothing stands out
     const Json report = report_with(busy_pair(), groups);
     CHECK_FALSE(note_in(report, "groups-not-recorded").empty());
     CHECK_FALSE(has(report["verdict"]["summary"], "stands out"));
+    CHECK(has(report["verdict"]["summary"], "Record them too."));
   }
   for (const char* groups : {"-sync", "-wait", "-dispatch,-flush", "+chunks", "nonsense"}) {  // barriers are there
     INFO(groups);

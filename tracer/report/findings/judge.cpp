@@ -251,6 +251,14 @@ void Judge::find() {
   note_held_up();
 }
 
+/// The findings that find() leaves out for what was not recorded: "a, b".
+std::string Judge::not_looked_for() const {
+  std::string ids;
+  for (const Row& row : findings)
+    if (lacks_.lacks(row.needs)) ids += (ids.empty() ? "" : ", ") + std::string{row.ids};
+  return ids;
+}
+
 Judge::Rest Judge::largest_rest() const {
   std::vector<bool> found(account_.details.size());
   for (const Finding& finding : verdict_.findings)
@@ -286,7 +294,7 @@ void Judge::summarize() {
       verdict_.summary += " More than that is lost beside the findings: by the account " + time(rest.ns) +
                           " of the threads' time are \"" + text_of(rest.place) + "\".";
   } else if (lacks_.misleads()) {
-    verdict_.summary = "No conclusion: not recorded are " + lacks_.names() + ".";
+    verdict_.summary = "No conclusion: not recorded are " + lacks_.names() + ". Record them too.";
   } else if (work > 0.8) {
     verdict_.summary =
         formatted("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);

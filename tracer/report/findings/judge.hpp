@@ -73,6 +73,7 @@ class Judge {
   void recording_itself();
   void sleeping_machine();
   void what_was_not_recorded();
+  std::string not_looked_for() const;
   void asleep_at_work();
   void pageable_memory();
   std::uint64_t own_wall() const;

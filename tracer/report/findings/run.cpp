@@ -302,11 +302,16 @@ void Judge::what_was_not_recorded() {
                        ": what the program did then is not in the trace, and \"unknown\" in the account.");
   if (lacks_.groups == 0) return;
   doubtful_ = doubtful_ || lacks_.misleads();
-  if (lacks_.from_outside) no_advice("incomplete");
-  note("groups-not-recorded",
-       lacks_.consequences() + (lacks_.from_outside ? " Who follows a process from outside does not see that, and "
-                                                      "each event stops its thread for tens of microseconds."
-                                                    : " TRACER_RECORD left that out."));
+  if (lacks_.from_outside) {
+    no_advice("incomplete");
+    return note("groups-not-recorded", lacks_.consequences() +
+                                           " Who follows a process from outside does not see that, and each event "
+                                           "stops its thread for tens of microseconds.");
+  }
+  const std::string left_out = not_looked_for();
+  note("groups-not-recorded", lacks_.consequences() + " TRACER_RECORD left that out: record " + lacks_.names() +
+                                  " too." +
+                                  (left_out.empty() ? "" : " Not looked for without that: " + left_out + "."));
 }
 
 /// Whether times are those of a machine that was awake.
