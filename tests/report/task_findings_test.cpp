@@ -265,3 +265,42 @@ TEST_CASE("each region in which threads find no task is a finding of its own, wi
   CHECK(has(starvation_at(report, 22), "for 150 ms: the last task takes 50 ms, and the others are done before it."));
   CHECK(has(starvation_at(report, 32), "for 120 ms: of task @example.c:32, 10 tasks must run one after the other"));
 }
+
+TEST_CASE("threads that wait for tasks of their own at the same time have as many at a time as all of them create") {
+  const auto run = [](unsigned creators, unsigned threads, unsigned rounds) {
+    TraceBuilder trace{threads};
+    const Tasks own = region_with_tasks(trace, 10);
+    const auto barrier = trace.region("implicit barrier", RegionRole::implicit_barrier),
+               wait = trace.region("taskwait", RegionRole::task_wait, 14);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < threads; ++thread) {
+      trace.team_begin(thread, start, own.parallel);
+      if (thread >= creators) trace.enter(thread, start, barrier);
+    }
+    std::vector<std::uint64_t> now(threads, start);  // the first thread's tasks take 50 ms in all, the others' 40 ms
+    std::uint64_t number = 0;
+    for (unsigned i = 0; i < rounds; ++i)
+      for (LocationRef thread = 0; thread < creators; ++thread) {
+        const std::uint64_t begin = now[thread];
+        now[thread] += (thread == 0 ? 50 : 40) * ms / rounds;
+        ++number;
+        trace.create_task(thread, begin, own.create, number, number);
+        trace.enter(thread, begin, wait);
+        trace.run_task(thread, begin, now[thread], own.task, thread, number);
+        trace.leave(thread, now[thread], wait);
+      }
+    for (LocationRef thread = 0; thread < creators; ++thread) trace.enter(thread, now[thread], barrier);
+    for (LocationRef thread = 0; thread < threads; ++thread) {
+      trace.leave(thread, now[0] + us, barrier);
+      trace.team_end(thread, now[0] + us, own.parallel);
+    }
+    trace.simple(0, now[0] + us, EventType::program_end);
+    return report_of(trace);
+  };
+  CHECK(has(starvation_at(run(8, 8, 1), 12), "there are only 8 tasks for 8 threads."));
+  CHECK(has(starvation_at(run(2, 4, 10), 14),
+            "taskwait @example.c:14 comes after each task, 20 times, in 2 threads at the same time, and there are no "
+            "more than 2 to run at the same time, for 4 threads."));
+  const Json report = run(4, 4, 10);
+  for (const Json& one : report["verdict"]["findings"]) CHECK_FALSE(has(one["text"], "comes after each"));
+}

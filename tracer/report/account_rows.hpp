@@ -112,8 +112,9 @@ struct TasksIn {
   std::uint64_t executions = 0, wall = 0;  ///< of the region, with such tasks; ns that these took
   std::uint64_t last = 0, all_last = 0;    ///< ns of a task with which an execution's were done: at most, and the sum
   std::uint64_t dependences = 0;           ///< of one task on another
-  std::uint64_t creates = 0, own_creates = 0;       ///< own: by implicit tasks, in their own code
-  std::map<RegionRef, std::uint64_t> own_waits;     ///< how often implicit tasks came to each taskwait and taskgroup
+  std::uint64_t creates = 0, own_creates = 0;    ///< own: by implicit tasks, in their own code
+  std::map<RegionRef, std::uint64_t> own_waits;  ///< how often implicit tasks came to each taskwait and taskgroup
+  std::uint64_t all_waiters = 0;  ///< how many of these were in such waits at one time: the sum of the executions' most
   std::map<RegionRef, std::uint64_t> of_construct;  ///< how many each has
   void add(const TasksIn& other) {
     tasks += other.tasks;
@@ -125,6 +126,7 @@ struct TasksIn {
     dependences += other.dependences;
     creates += other.creates;
     own_creates += other.own_creates;
+    all_waiters += other.all_waiters;
     for (const auto& [region, count] : other.own_waits) own_waits[region] += count;
     for (const auto& [region, count] : other.of_construct) of_construct[region] += count;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings about tasks: too small ones, and too few of them.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -181,7 +182,8 @@ void Judge::starving(const TasksIn& here, const Cells& mine) {
   add(std::move(finding), "starvation", mine);
 }
 
-/// Whoever creates tasks waits for each few of them: there are never more than those to run.
+/// Whoever creates tasks waits for each few of them: there are never more than those to run. Several threads that do so
+/// at one time have as many each.
 bool Judge::few_tasks_at_a_time(const TasksIn& here, const Cells& mine, const std::string& seen) {
   constexpr std::uint64_t least = 5;  // waits
   std::uint64_t waits = 0, most = 0;
@@ -190,18 +192,21 @@ bool Judge::few_tasks_at_a_time(const TasksIn& here, const Cells& mine, const st
     waits += count;
     if (count > most) most = count, where = region;
   }
-  // An execution that waits once has no more tasks, with the wait or without. Those that tasks create are others':
+  // Who waits once in an execution has no more tasks, with the wait or without. Those that tasks create are others':
   // where these are many, the wait is not what there are few for.
-  if (waits < std::max(least, 2 * here.executions) || 10 * here.own_creates < 9 * here.creates) return false;
-  const double each = share(here.own_creates, waits);
+  const std::uint64_t once = std::max(here.executions, here.all_waiters);
+  if (waits < std::max(least, 2 * once) || 10 * here.own_creates < 9 * here.creates) return false;
+  const double each = share(here.own_creates, waits), waiters = std::max(1.0, share(here.all_waiters, here.executions));
   const AccountRow all = summary(mine);
-  if (each >= static_cast<double>(team_of(all))) return false;
+  const std::string at_once = waiters < 1.5 ? "these" : formatted("%.0f", each * waiters);
+  if (std::llround(each * waiters) >= static_cast<std::int64_t>(team_of(all))) return false;
   Finding finding = at(where);
   finding.at = all.longest_at;
   const std::string few = each < 1.5 ? "each task" : formatted("each %.0f tasks", each);
-  finding.text = seen + ": " + name(where) + " comes after " + few + ", " + format_count(waits) +
-                 " times, and there are no more than these to run at the same time, for " + format_count(team_of(all)) +
-                 " threads.";
+  finding.text = seen + ": " + name(where) + " comes after " + few + ", " + format_count(waits) + " times" +
+                 (waiters < 1.5 ? "" : formatted(", in %.0f threads at the same time", waiters)) +
+                 ", and there are no more than " + at_once + " to run at the same time, for " +
+                 format_count(team_of(all)) + " threads.";
   finding.advice =
       "Wait once, behind the loop that creates the tasks; where one task needs what another has done, depend() lets "
       "the "

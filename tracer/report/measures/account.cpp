@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <string_view>
 
 namespace tracer::report {
@@ -16,11 +17,14 @@ namespace {
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
-/// The runtime reports a wait and the waiting in it.
-bool is_in_wait(const Task& task, const std::vector<RegionClass>& classes) {
-  if (task.stack.size() < 2) return false;
-  const Directive outer = classes[task.stack[task.stack.size() - 2].region].construct;
-  return outer == Directive::task_wait || outer == Directive::task_group;
+bool is_wait_for_tasks(Directive construct) {
+  return construct == Directive::task_wait || construct == Directive::task_group;
+}
+
+/// Of an implicit task, with so many frames around it. The runtime reports a wait and the waiting in it.
+bool is_own_wait(const Task& task, std::size_t around, Directive construct, const std::vector<RegionClass>& classes) {
+  if (task.is_explicit || !is_wait_for_tasks(construct)) return false;
+  return around == 0 || !is_wait_for_tasks(classes[task.stack[around - 1].region].construct);
 }
 
 /// Of what is around it: a chunk, a function, a range, what a library does there (malloc).
@@ -337,9 +341,10 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
     }
   }
   state.created_at = 0;
-  if (!task.is_explicit && (region.construct == Directive::task_wait || region.construct == Directive::task_group) &&
-      !is_in_wait(task, replay_.classes()))
+  if (is_own_wait(task, task.stack.size() - 1, region.construct, replay_.classes())) {
     ++tasks_beside(task).own_waits[frame.region];
+    if (TeamState* const team = open_team_of(task)) team->most_waiters = std::max(team->most_waiters, ++team->waiters);
+  }
   if (region.construct == Directive::lock) {
     end_lock_wait(state);
     state.waits_for_lock = true;
@@ -361,6 +366,8 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
   if (is_serial_mpi(state, frame)) process_of(state).mpi_regions[frame.region] += time - frame.enter;
   state.created_at = construct == Directive::task_create ? time : 0;
   if (construct == Directive::lock) end_lock_wait(state);
+  if (is_own_wait(task, task.stack.size(), construct, replay_.classes()))
+    if (TeamState* const team = open_team_of(task); team != nullptr && team->waiters != 0) --team->waiters;
   if (state.members.empty() || !is_team_barrier(task, construct, replay_.classes())) return;
   if (!task.stack.empty() && is_barrier(replay_.classes()[task.stack.back().region].construct)) return;
   Member& member = state.members.back();

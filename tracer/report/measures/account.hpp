@@ -144,6 +144,7 @@ class Accountant final : public Observer {
     PendingEvents pending;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> starts;  ///< from the fork to a thread's first work: ns, when
     LastTask last_task;
+    std::uint64_t waiters = 0, most_waiters = 0;  ///< implicit tasks in waits for tasks: now, and at one time
     std::uint64_t begin = 0;
     bool is_outer = false;  ///< of no member of another
     std::unique_ptr<Doacross> doacross;

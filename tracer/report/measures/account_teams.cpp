@@ -193,6 +193,7 @@ void Accountant::team_ended(Team& team) {
     tasks.wall += team.end - std::min(team.end, team.begin);
     tasks.last = std::max(tasks.last, last.ns);
     tasks.all_last += last.ns;
+    tasks.all_waiters += found->second.most_waiters;
   }
   for (const Team::Member& one : team.members) {  // members that the trace does not let go
     std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
