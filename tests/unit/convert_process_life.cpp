@@ -89,6 +89,22 @@ TEST_CASE("a process that had been silent for long before its end had become a p
         Facts{{"ENDED", "without telling"}, {"EXIT_STATUS", "3"}});
 }
 
+TEST_CASE("the end of a process that was seen as another program by then is not that of the one before") {
+  const RecordedProgram one = recorded(11 * s, 20 * s);
+  for (const ProcessEnd& end :
+       {ProcessEnd{7, 22 * s, 0, 9}, ProcessEnd{7, 100 * s, 0, 9}, ProcessEnd{7, 100 * s, 3, 0}}) {
+    SeenProcesses changed = seen({end});
+    changed.changes = {{7, 20 * s}};
+    CHECK(facts_of_life(one, {one}, changed) == Facts{{"ENDED", "without telling"}});
+    RecordedProgram finished = one;
+    finished.has_ended = true;
+    CHECK(facts_of_life(finished, {finished}, changed).empty());
+    // Another process; before it began to record; its file had another name then, and it went on.
+    changed.changes = {{8, 20 * s}, {7, 10 * s}, {7, 15 * s}};
+    CHECK(facts_of_life(one, {one}, changed).contains(end.signal != 0 ? "SIGNAL" : "EXIT_STATUS"));
+  }
+}
+
 TEST_CASE("a program begins when its process was last seen as another one, before it began to record") {
   const RecordedProgram one = recorded(15 * s, 20 * s);
   SeenProcesses changed = seen({});

@@ -19,6 +19,8 @@ namespace {
 constexpr Nanoseconds longest_silence = 5'000'000'000;
 /// Between two readings of when one process began: the kernel's tick, and clocks that are read one after the other.
 constexpr Nanoseconds start_differs = 20'000'000;
+/// At most, between two looks at which program a process is.
+constexpr Nanoseconds between_looks = 1'000'000'000;
 
 bool share_number(const RecordedProgram& a, const RecordedProgram& b) {
   return a.process_id == b.process_id && a.host == b.host && a.boot == b.boot;
@@ -56,6 +58,15 @@ Nanoseconds start_of_program(const RecordedProgram& one, const std::vector<Recor
     if (change.process_id == one.process_id && change.monotonic_ns <= one.begin)
       start = std::max<Nanoseconds>(start, change.monotonic_ns);
   return start;
+}
+
+/// Whether its process was seen as another program before it ended so: that program's end it is then. A file that was
+/// renamed looks like another program, and the one that recorded goes on.
+bool has_become_another(const RecordedProgram& one, const ProcessEnd& end, const SeenProcesses& seen) {
+  return std::any_of(seen.changes.begin(), seen.changes.end(), [&](const ProgramChange& change) {
+    return change.process_id == one.process_id && change.monotonic_ns > one.begin &&
+           one.last <= change.monotonic_ns + between_looks && change.monotonic_ns < end.monotonic_ns;
+  });
 }
 
 /// The first end of its number behind its begin; nullptr: none was seen.
@@ -116,10 +127,12 @@ std::map<std::string, std::string> facts_of_life(const RecordedProgram& one, con
     facts[properties::run_fact(properties::run_program_start)] = std::to_string(start);
   const RecordedProgram* const next = program_after(one, all);
   const ProcessEnd* const end = end_of(one, seen);
-  if (next == nullptr || (end != nullptr && end->monotonic_ns < next->begin)) {
-    if (end != nullptr) add_end(one, *end, facts);
-  } else if (are_one_process(one, *next) && !one.has_ended) {  // exec: the process' end is the next one's
-    facts[properties::run_fact(properties::run_ended)] = "without telling";
+  const bool is_own_end = next == nullptr || (end != nullptr && end->monotonic_ns < next->begin);
+  const bool is_exec = is_own_end ? end != nullptr && has_become_another(one, *end, seen) : are_one_process(one, *next);
+  if (is_exec) {  // the process' end is another program's
+    if (!one.has_ended) facts[properties::run_fact(properties::run_ended)] = "without telling";
+  } else if (is_own_end && end != nullptr) {
+    add_end(one, *end, facts);
   }
   return facts;
 }
