@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings, sizes, checksums and files.
+// Settings, sizes, checksums, maps of numbers and files.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
+#include "tracer/number_map.hpp"
 
 using namespace tracer;
 
@@ -52,6 +55,20 @@ TEST_CASE("numbers are written with a point, whatever the program's locale") {
   CHECK(std::localeconv()->decimal_point == point);  // the program keeps its own
   std::setlocale(LC_NUMERIC, before.c_str());
   CHECK(text == "1.50");
+}
+
+TEST_CASE("numbers that a file chooses to share a bucket do not share one") {
+  constexpr std::size_t count = 20'000, many = 64;
+  NumberSet numbers;
+  numbers.reserve(count);
+  const std::size_t buckets = numbers.bucket_count();
+  for (std::uint64_t i = 0; i < count; ++i) numbers.insert(i * buckets);
+  REQUIRE(numbers.size() == count);
+  CHECK(numbers.contains(7 * buckets));
+  CHECK_FALSE(numbers.contains(7 * buckets + 1));
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < numbers.bucket_count(); ++i) most = std::max(most, numbers.bucket_size(i));
+  CHECK(most < many);
 }
 
 TEST_CASE("durations and sizes have the unit of what is shown, and every digit before the point") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See context.hpp.
 #include "tracer/check/context.hpp"
+#include "tracer/number_map.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::check {
@@ -56,7 +57,7 @@ CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options
   states_.resize(index_.size());
   counts_.resize(index_.size());
   const AllLocations all_locations = all_locations_of(definitions());
-  std::unordered_map<std::uint32_t, std::shared_ptr<const Ranks>> of_groups;
+  NumberMap<std::shared_ptr<const Ranks>> of_groups;
   for (const auto& comm : definitions().comms) {
     std::shared_ptr<const Ranks>& ranks = of_groups[comm.group];
     if (ranks == nullptr) {

@@ -12,6 +12,7 @@
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/number_map.hpp"
 #include "tracer/own_number.hpp"
 #include "tracer/property_names.hpp"
 
@@ -140,7 +141,7 @@ class CheckContext {
  private:
   struct Ranks {
     std::vector<std::uint64_t> members;
-    std::unordered_map<std::uint64_t, std::int64_t> rank_of;  ///< by member
+    NumberMap<std::int64_t> rank_of;  ///< by member
   };
   std::vector<std::uint32_t>& current(LocationState& state);
 
@@ -149,13 +150,13 @@ class CheckContext {
   const CheckOptions& options_;
   const Shown* const part_;
   bool is_opened_ = false, is_of_part_ = true;
-  std::unordered_map<std::uint64_t, std::size_t> index_;
+  NumberMap<std::size_t> index_;
   std::vector<LocationState> states_;
   std::uint64_t first_process_ = undefined_ref;
   std::vector<std::uint64_t> counts_;
   std::vector<Unreadable> unreadable_;
   std::unordered_map<TaskKey, std::vector<std::uint32_t>, TaskKeyHash> tasks_;  ///< the open regions of explicit tasks
-  std::unordered_map<std::uint64_t, std::shared_ptr<const Ranks>> ranks_;  ///< by communicator; those of a group share
+  NumberMap<std::shared_ptr<const Ranks>> ranks_;  ///< by communicator; those of a group share
 };
 
 }  // namespace tracer::check

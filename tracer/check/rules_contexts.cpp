@@ -5,11 +5,11 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 #include "formats/otf2/read/context_tree.hpp"
 #include "formats/otf2/read/task_contexts.hpp"
 #include "tracer/check/rule.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::check {
 namespace {
@@ -26,7 +26,7 @@ struct Contexts final : Rule {
   using Rule::Rule;
   void begin() override {
     std::size_t number = 0;
-    std::unordered_map<std::uint64_t, std::size_t> defined;
+    NumberMap<std::size_t> defined;
     for (const auto& c : d().calling_contexts) {
       applies();
       const auto label = "calling context " + std::to_string(c.ref);
@@ -130,7 +130,7 @@ class Distance final : public Rule {
   }
 
   ContextTree tree_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+  NumberMap<std::uint32_t> numbers_;
   otf2::TaskContexts tasks_;
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tracer/check/rule.hpp"
+#include "tracer/number_map.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::check {
@@ -76,8 +77,8 @@ class Instances {
     bool over_pause = false;
   };
   struct Team {
-    std::unordered_map<std::uint64_t, std::uint64_t> begun;  ///< by location: how often
-    std::map<std::uint64_t, Instance> instances;             ///< by that number
+    NumberMap<std::uint64_t> begun;               ///< by location: how often
+    std::map<std::uint64_t, Instance> instances;  ///< by that number
   };
   Instance* instance_of(std::uint64_t team, std::uint64_t location) {
     auto& t = teams_[team];
@@ -155,7 +156,7 @@ class Barriers final : public Rule {
     std::size_t left = 0;
   };
   struct Shared {
-    std::unordered_map<std::uint64_t, std::size_t> entered, left;  ///< by location: how many
+    NumberMap<std::size_t> entered, left;  ///< by location: how many
     std::deque<Meeting> meetings;
     std::size_t dropped = 0;  ///< meetings that all have left
     bool cancelled = false;

@@ -3,9 +3,9 @@
 #include <array>
 #include <map>
 #include <string>
-#include <unordered_map>
 
 #include "tracer/check/rules_mpi.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::check {
 namespace {
@@ -54,7 +54,7 @@ class InputOutput final : public Rule {
     bool is_issued = false;
   };
   struct Process {
-    std::unordered_map<std::uint64_t, int> handles;                           ///< how often each is open
+    NumberMap<int> handles;                                                   ///< how often each is open
     std::map<std::pair<std::uint64_t, std::uint64_t>, Operation> operations;  ///< by handle and matching id
   };
   static std::string name_of(std::uint64_t handle) { return "the I/O handle " + std::to_string(handle); }

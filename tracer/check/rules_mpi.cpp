@@ -11,6 +11,7 @@
 #include "tracer/check/rules_mpi.hpp"
 #include "tracer/mpi_functions.hpp"
 #include "tracer/mpi_unrecorded.hpp"
+#include "tracer/number_map.hpp"
 #include "tracer/property_names.hpp"
 
 namespace tracer::check {
@@ -305,7 +306,7 @@ class Messages final : public Rule {
   const otf2::GroupDef* world_ = nullptr;
   bool is_complete_ = false;
   std::vector<std::uint32_t> ranks_;  ///< processes in the order of the world
-  std::unordered_map<std::uint32_t, std::uint32_t> rank_of_;
+  NumberMap<std::uint32_t> rank_of_;
   std::map<Key, Queue> queues_;
 };
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "tracer/check/rules_mpi.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::check {
 namespace {
@@ -75,7 +76,7 @@ class OneSided final : public Rule {
     std::uint64_t location = 0, time = 0;
   };
   struct Process {
-    std::unordered_map<std::uint64_t, int> windows;
+    NumberMap<int> windows;
     std::unordered_map<std::uint64_t, Operation> operations;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Lock> locks;  ///< by window and rank
   };
@@ -147,7 +148,7 @@ class OneSided final : public Rule {
     return group->type == v::group_comm_self ? 1 : group->members.size();
   }
 
-  std::unordered_map<std::uint64_t, unsigned> open_;  ///< collective operations, by location
+  NumberMap<unsigned> open_;  ///< collective operations, by location
   std::map<std::uint32_t, Process> processes_;
 };
 

@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "tracer/check/rule.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::check {
 namespace {
@@ -104,7 +104,7 @@ struct OneTree final : Rule {
     for (const std::uint64_t node : way) reaches_root_[node] = reaches;
     return reaches;
   }
-  std::unordered_map<std::uint64_t, bool> reaches_root_;  ///< by node
+  NumberMap<bool> reaches_root_;  ///< by node
 };
 
 struct CommLocations final : Rule {
@@ -143,7 +143,7 @@ struct Comms final : Rule {
   void begin() override {
     for (const auto& group : d().groups)
       if (group.type == v::group_comm_locations) all_[group.paradigm] = group.members.size();
-    std::unordered_set<std::uint64_t> seen;
+    NumberSet seen;
     for (const auto& comm : d().comms) {
       applies();
       const auto label = "the communicator " + std::to_string(comm.ref);
@@ -166,7 +166,7 @@ struct Comms final : Rule {
     if (group.type != v::group_comm_group)
       return " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP";
     const std::size_t all = all_[group.paradigm];
-    std::unordered_set<std::uint64_t> distinct;
+    NumberSet distinct;
     for (const auto member : group.members) {
       if (member >= all)
         return ": its group has member " + std::to_string(member) + " of " + std::to_string(all) + " locations";

@@ -7,6 +7,7 @@
 
 #include "tracer/check/rule.hpp"
 #include "tracer/check/team_instances.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::check {
 namespace {
@@ -138,7 +139,7 @@ class TaskLife final : public Rule {
 
   OpenForks forks_;
   std::unordered_map<TaskKey, Task, TaskKeyHash> live_;
-  std::unordered_map<std::uint64_t, std::uint64_t> of_team_;
+  NumberMap<std::uint64_t> of_team_;
 };
 
 class ImplicitTask final : public Rule {

@@ -6,6 +6,7 @@
 
 #include "tracer/check/rule.hpp"
 #include "tracer/check/team_instances.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::check {
 namespace {
@@ -124,7 +125,7 @@ class Membership final : public Rule {
     std::uint64_t begin, end;
     bool ended;
   };
-  using Seats = std::unordered_map<std::uint64_t, std::deque<Stay>>;  // by location
+  using Seats = NumberMap<std::deque<Stay>>;  // by location
 
   void settle(const ForkInstance& fork) {
     const auto at = [&](const std::string& what) {
@@ -155,7 +156,7 @@ class Membership final : public Rule {
   }
 
   OpenForks forks_;
-  std::unordered_map<std::uint64_t, Seats> seats_;
+  NumberMap<Seats> seats_;
 };
 
 class TeamSize final : public Rule {

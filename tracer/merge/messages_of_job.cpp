@@ -13,6 +13,7 @@
 #include "formats/otf2/read/head_heap.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/error.hpp"
+#include "tracer/number_map.hpp"
 #include "tracer/translate/parallel_for.hpp"
 
 namespace tracer {
@@ -96,7 +97,7 @@ class Messages {
   };
   struct Part {
     std::uint32_t index;
-    std::unordered_map<std::uint64_t, Comm> comms;
+    NumberMap<Comm> comms;
 
     Part(Messages& all, std::uint32_t p) : index(p) {
       const otf2::PartOfMpi& mpi = *all.parts_[p].mpi;

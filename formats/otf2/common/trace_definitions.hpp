@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/otf2/common/event_view.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -65,7 +65,7 @@ class Table {
 
  private:
   std::vector<T> items_;
-  std::unordered_map<std::uint64_t, std::size_t> index_;
+  NumberMap<std::size_t> index_;
 };
 
 struct NamedProperty {

@@ -9,6 +9,7 @@
 #include "formats/otf2/join/joined_unify.hpp"
 #include "formats/otf2/join/sampled_walk.hpp"
 #include "tracer/error.hpp"
+#include "tracer/number_map.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/samples.hpp"
 #include "tracer/thread_end.hpp"
@@ -225,7 +226,7 @@ void JoinedDefinitions::number_samples(const PartIdentity& identity, std::uint32
 
 void JoinedDefinitions::add_metrics(const TraceDefinitions& part, PartMaps& maps) {
   using R = ReferenceKind;
-  std::unordered_map<std::uint64_t, std::uint64_t> member_of;
+  NumberMap<std::uint64_t> member_of;
   for (const MetricMemberDef& m : part.metric_members) {
     MetricMemberDef own = m;
     own.name = narrow(maps.at(R::string, m.name));

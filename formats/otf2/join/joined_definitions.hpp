@@ -17,6 +17,7 @@
 
 #include "formats/otf2/common/mpi_communicators.hpp"
 #include "formats/otf2/common/trace_definitions.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -25,7 +26,7 @@ struct PartMaps {
   static constexpr std::size_t kinds = 15;
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
   std::array<std::vector<std::uint64_t>, kinds> maps;
-  std::unordered_map<std::uint64_t, std::uint32_t> nodes;  ///< of the system tree, which OTF2 has no mapping for
+  NumberMap<std::uint32_t> nodes;  ///< of the system tree, which OTF2 has no mapping for
 
   void set(ReferenceKind kind, std::uint64_t local, std::uint64_t global);
   std::uint64_t at(ReferenceKind kind, std::uint64_t local) const;

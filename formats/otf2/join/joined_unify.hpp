@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/otf2/join/joined_definitions.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -24,8 +25,8 @@ std::string key_of(Numbers... numbers) {
 
 /// A part's communicators or windows, by the part's own reference.
 template <typename Object>
-std::unordered_map<std::uint64_t, const Object*> by_reference(const std::map<std::uint32_t, Object>& objects) {
-  std::unordered_map<std::uint64_t, const Object*> result;
+NumberMap<const Object*> by_reference(const std::map<std::uint32_t, Object>& objects) {
+  NumberMap<const Object*> result;
   for (const auto& [number, one] : objects)
     if (one.ref) result[*one.ref] = &one;
   return result;

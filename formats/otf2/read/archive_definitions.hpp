@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -38,7 +38,7 @@ class Index {
     return found == map_.end() ? undefined_ref : found->second;
   }
 
-  std::unordered_map<std::uint64_t, std::uint32_t> map_;  ///< empty where near_ has all
+  NumberMap<std::uint32_t> map_;  ///< empty where near_ has all
   std::vector<std::uint32_t> near_;
 };
 

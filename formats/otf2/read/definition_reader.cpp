@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "formats/otf2/read/definition_table.hpp"
 #include "formats/otf2/read/record_file.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -214,7 +214,7 @@ void visit_one(const DefinitionRecord& record, const std::function<void(const Re
 void name_ranks_by_location(TraceDefinitions& out) {
   const auto is_of_processes = [](const GroupDef& group) { return group.type == values::group_comm_location_groups; };
   if (std::none_of(out.groups.begin(), out.groups.end(), is_of_processes)) return;
-  std::unordered_map<std::uint64_t, std::uint64_t> first;
+  NumberMap<std::uint64_t> first;
   for (const LocationDef& location : out.locations)
     if (location.type == values::location_cpu_thread) first.emplace(location.group, location.ref);
   for (const LocationDef& location : out.locations) first.emplace(location.group, location.ref);

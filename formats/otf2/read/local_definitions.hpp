@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/otf2/common/event_view.hpp"
 #include "formats/otf2/read/matched_messages.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -27,7 +27,7 @@ struct LocalDefinitions {
   /// By ReferenceKind - 1. `dense` has all references of the kind that the events may have, `sparse` only some, beyond
   /// those.
   std::array<std::vector<std::uint64_t>, mapped_kinds> dense;
-  std::array<std::unordered_map<std::uint64_t, std::uint64_t>, mapped_kinds> sparse;
+  std::array<NumberMap<std::uint64_t>, mapped_kinds> sparse;
   bool has_maps = false;
   std::vector<ClockInterval> clock;
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <mutex>
-#include <unordered_map>
 
 #include "formats/otf2/common/event_view.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -24,7 +24,7 @@ class MatchedMessages {
   struct Message {
     std::uint64_t sender = 0, comm = 0, tag = 0;
   };
-  using Messages = std::unordered_map<std::uint64_t, Message>;
+  using Messages = NumberMap<Message>;
   struct Process {
     Messages by_message, by_request;
   };
@@ -32,7 +32,7 @@ class MatchedMessages {
   static void read(const Trace& trace, std::uint64_t group, Process& process);
 
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, Process> processes_;  ///< by location group
+  NumberMap<Process> processes_;  ///< by location group
 };
 
 }  // namespace tracer::otf2

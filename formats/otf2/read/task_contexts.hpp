@@ -8,11 +8,11 @@
 #include <map>
 #include <memory>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/otf2/read/context_tree.hpp"
 #include "formats/otf2/read/reader.hpp"
+#include "tracer/number_map.hpp"
 
 namespace tracer::otf2 {
 
@@ -47,7 +47,7 @@ class TaskContexts {
   void resume(Location& at, std::uint32_t top);
 
   const ContextTree& tree_;
-  std::unordered_map<std::uint64_t, std::size_t> index_;
+  NumberMap<std::size_t> index_;
   std::vector<Location> locations_;
   std::map<Key, std::shared_ptr<Task>> tasks_;
 };
