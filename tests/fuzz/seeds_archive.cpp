@@ -5,6 +5,7 @@
 #include "archive/sampled.hpp"
 #include "formats/otf2/join/sampled_archive.hpp"
 #include "fuzz/packed_archive.hpp"
+#include "fuzz/packed_location.hpp"
 #include "support/scratch.hpp"
 
 int main(int argc, char** argv) {
@@ -12,15 +13,9 @@ int main(int argc, char** argv) {
   using namespace tracer::test;
   if (argc < 2) return 2;
   std::filesystem::create_directories(argv[1]);
-  for (std::size_t location = 0; location < 3; ++location) {
-    const Scratch scratch;
-    auto sample = make_sample();
-    sample.locations = {sample.locations[location]};
-    sample.definitions.locations = {sample.definitions.locations[location]};
-    write_archive(sample, scratch / "out");
-    const auto bytes = pack(scratch / "out");
-    std::ofstream{std::filesystem::path{argv[1]} / std::to_string(location), std::ios::binary} << bytes;
-  }
+  for (std::size_t location = 0; location < locations_of_sample; ++location)
+    std::ofstream{std::filesystem::path{argv[1]} / std::to_string(location), std::ios::binary}
+        << packed_location(make_sample(), location);
   const Scratch scratch;
   auto sample = sample_with_threads();
   sample.locations = {sample.locations[0]};
