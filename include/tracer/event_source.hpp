@@ -57,6 +57,13 @@ class EventSource {
   virtual std::map<std::string, std::uint64_t> unsupported() const { return {}; }
 };
 
+/// Of the last read(): unread() and untranslated() together.
+inline std::map<std::string, std::uint64_t> kinds_not_shown(const EventSource& source) {
+  std::map<std::string, std::uint64_t> kinds = source.untranslated();
+  if (source.unread() != 0) kinds[unread_kind] = source.unread();
+  return kinds;
+}
+
 /// What is seen of another source, with definitions of its own. Lives no longer than that.
 class SourceOver : public EventSource {
  public:

@@ -14,6 +14,7 @@
 #include "tracer/cut/part_source.hpp"
 #include "tracer/error.hpp"
 #include "tracer/index/activity.hpp"
+#include "tracer/index/not_shown.hpp"
 #include "tracer/index/trace_index.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -56,6 +57,7 @@ void ask_all(const std::filesystem::path& archive, std::string bytes) {
   std::shared_ptr<const index::Contents> contents;
   try_to([&] { contents = std::make_shared<index::Contents>(std::move(bytes)); });
   if (contents == nullptr) return;
+  try_to([&] { index::not_shown_in(contents->table(index::TableKind::not_shown)); });
   auto whole = otf2::open_archive(archive);
   if (contents->locations().size() != whole->definitions().locations.size()) return;
   const std::uint64_t first = whole->definitions().clock.offset, length = whole->definitions().clock.length;

@@ -36,6 +36,7 @@
 #include "tracer/replay/samples/without_symbols.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/links_build.hpp"
+#include "tracer/view/notes.hpp"
 #include "tracer/view/opener.hpp"
 #include "tracer/view/page.hpp"
 #include "tracer/view/report_maker.hpp"
@@ -116,6 +117,7 @@ class Viewer {
     auto source = otf2::open_archive(anchor);
     anchors_.push_back(anchor);
     const index::Stored stored = index_of(*source);
+    const std::vector<std::string> notes = view::notes_of(source->definitions(), *stored.contents);
     const std::uint64_t stamp = stored.contents->header().stamp;
     wanted_links_.push_back(
         {anchor, places_of_links(*source, stored.path), stamp, source->definitions().locations.size(), ""});
@@ -129,9 +131,12 @@ class Viewer {
     for (Desk& desk : desks_) {
       auto own = &desk == desks_.data() ? std::move(source) : otf2::open_archive(anchor);
       add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));
+      desk.traces.back().notes = notes;
       index::require_unchanged(desk.indexes.back()->source(), stamp);
     }
     wanted_links_.back().title = desks_[0].traces.back().title;
+    for (const std::string& note : notes)
+      print_note((options_.other.empty() ? std::string{} : wanted_links_.back().title + ": ") + note);
   }
 
   /// Beside the index; in the cache, where others have that.

@@ -8,6 +8,7 @@
 
 #include "tracer/error.hpp"
 #include "tracer/index/checkpoints.hpp"
+#include "tracer/index/not_shown.hpp"
 
 namespace tracer {
 namespace {
@@ -36,6 +37,7 @@ index::Stored open_index(otf2::PositionedSource& source, const std::function<voi
     index::TableBuilders tables;
     tables.push_back(
         std::make_unique<index::CheckpointBuilder>(source, std::make_unique<FollowedPart>(source.definitions())));
+    tables.push_back(std::make_unique<index::NotShownBuilder>(source));
     return tables;
   };
   return index::open_or_build(source, progress, make_tables, threads);

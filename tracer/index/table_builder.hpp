@@ -14,7 +14,7 @@
 namespace tracer::index {
 
 /// Numbers of the file's format.
-enum class TableKind : std::uint8_t { checkpoints = 1, activity = 2 };
+enum class TableKind : std::uint8_t { checkpoints = 1, activity = 2, not_shown = 3 };
 
 class TableBuilder {
  public:

@@ -26,6 +26,7 @@ struct ViewedTrace {
   std::uint32_t first_lane = 0, first_name = 0;
   std::size_t number = 0;            ///< of the traces
   const Sampled* samples = nullptr;  ///< null: it has none
+  std::vector<std::string> notes;    ///< what it lacks (notes.hpp)
 };
 
 /// One thread at a time.

@@ -40,6 +40,7 @@ Json side_of(const ViewedTrace& trace, std::size_t first_process) {
   return {{"title", trace.title},
           {"length", header.last - header.first},
           {"events", header.events},
+          {"notes", trace.notes},
           {"facts",
            {{"archive", trace.path},
             {"written by", of.creator},

@@ -31,9 +31,7 @@ void print_kinds(const std::map<std::string, std::uint64_t>& kinds, const char* 
 }  // namespace
 
 void print_untranslated(const EventSource& source) {
-  std::map<std::string, std::uint64_t> kinds = source.untranslated();
-  if (source.unread() != 0) kinds[unread_kind] = source.unread();
-  print_kinds(kinds, "tables and pictures", true);
+  print_kinds(kinds_not_shown(source), "tables and pictures", true);
 }
 
 std::string write_archive_of(FilteredArchive& archive, const fs::path& directory, bool distinct) {

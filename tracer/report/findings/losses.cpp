@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the trace lacks: how much, why, and what to record the next one with.
+#include "tracer/report/findings/losses.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/base/text.hpp"
@@ -59,36 +62,53 @@ bool Judge::lacks_last_records() const {
                      [&](const char* counter) { return counter_of(definitions_, counter) != 0; });
 }
 
-void Judge::losses() {
+std::string losses_text(const Definitions& definitions, const NotRecorded& lacks, bool is_cut) {
   LossText text;
-  const bool is_cut = report_.facts.is_cut();
-  if (const std::uint64_t events = lacks_.events; events != 0) {
+  if (const std::uint64_t events = lacks.events; events != 0) {
     // Nobody has counted those of threads without rings, without memory, and of processes that did not come to it.
-    const bool is_least = is_cut || counter_of(definitions_, loss_counters::threads) != 0 ||
-                          counter_of(definitions_, loss_counters::counts) != 0;
+    const bool is_least = is_cut || counter_of(definitions, loss_counters::threads) != 0 ||
+                          counter_of(definitions, loss_counters::counts) != 0;
     text.missing.push_back((is_least ? "at least " : "") + format_count(events) +
                            (events == 1 ? " event is missing" : " events are missing"));
     for (const CauseOfLoss& cause : causes_of_loss)
-      if (counter_of(definitions_, cause.counter) != 0 && (is_cut || !cause.only_if_killed))
+      if (counter_of(definitions, cause.counter) != 0 && (is_cut || !cause.only_if_killed))
         text.add(cause.why, cause.cure);
     // Of a job with several settings: of some of its processes.
-    if (fact_of_run(definitions_, std::string{properties::setting} + "TRACER_ON_FULL").find("newest") !=
+    if (fact_of_run(definitions, std::string{properties::setting} + "TRACER_ON_FULL").find("newest") !=
         std::string::npos)
       text.add("a flight recorder keeps the newest events only", "more TRACER_MEMORY or a filter");
   }
-  if (counter_of(definitions_, loss_counters::device_buffers) != 0 ||
-      counter_of(definitions_, "DEVICE_RECORDS_LOST_BY_PROVIDER", properties::repaired) != 0 ||
-      counter_of(definitions_, "DEVICE_DROPPED_WITHOUT_TIME", properties::repaired) != 0)
+  if (counter_of(definitions, loss_counters::device_buffers) != 0 ||
+      counter_of(definitions, "DEVICE_RECORDS_LOST_BY_PROVIDER", properties::repaired) != 0 ||
+      counter_of(definitions, "DEVICE_DROPPED_WITHOUT_TIME", properties::repaired) != 0)
     text.add("records of devices are missing", "more TRACER_DEVICE_MEMORY");
-  if (counter_of(definitions_, loss_counters::device_records) != 0)
+  if (counter_of(definitions, loss_counters::device_records) != 0)
     text.add("records of devices are missing", "more room for the trace");
-  if (text.missing.empty()) return;
+  if (text.missing.empty()) return {};
   const std::string then = text.cures.empty()
                                ? ". The warnings of the recording may give the reason (tracer info --all)."
                                : "; record again with " + LossText::joined(text.cures, ", and with ") + ".";
+  return "The trace is incomplete: " + LossText::joined(text.missing, "; ") + ". Times and counts are too small" + then;
+}
+
+std::vector<std::string> what_is_missing(const Definitions& definitions) {
+  const NotRecorded lacks = what_is_not_recorded(definitions);
+  std::vector<std::string> missing;
+  if (lacks.is_cut) missing.emplace_back("A process was killed: it is recorded until then.");
+  if (std::string text = losses_text(definitions, lacks, lacks.is_cut); !text.empty())
+    missing.push_back(std::move(text));
+  if (lacks.groups != 0) missing.push_back(lacks.consequences());
+  if (lacks.ranks) missing.emplace_back("Processes are missing: they are left out (--ranks), or left no trace.");
+  if (!lacks.filter.empty())
+    missing.push_back("Regions are left out (" + lacks.filter + "): their time is that of what is around them.");
+  return missing;
+}
+
+void Judge::losses() {
+  std::string text = losses_text(definitions_, lacks_, report_.facts.is_cut());
+  if (text.empty()) return;
   no_advice("incomplete");
-  note("incomplete",
-       "The trace is incomplete: " + LossText::joined(text.missing, "; ") + ". Times and counts are too small" + then);
+  note("incomplete", std::move(text));
 }
 
 }  // namespace tracer::report

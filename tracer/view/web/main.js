@@ -20,6 +20,11 @@ import {canvas, drawing, layout, order, range, redraw, selected, setRange, setVi
 $('title').textContent = sides.map((one) => one.title).join(' / ');
 document.title = $('title').textContent + ' - Tracer view';
 $('facts').textContent = sides.map((one) => `${compared ? one.title + ' ' : ''}${time(one.length)}, ${count(one.locations)} threads and streams, ${count(one.events)} events`).join('; ');
+/** What a trace lacks is in the tab Trace. */
+if (sides.some((one) => one.notes.length)) {
+  $('facts').textContent += '; not all is there (see Trace)';
+  $('facts').className = 'warning';
+}
 /** Drawn from now on or not: what is in view is asked for. */
 for (const id of ['path', 'arrows']) $(id).onchange = () => { redraw(); refresh(); };
 for (const [key, what] of [['j', 'go to the other side of what the selected slice is linked with: a message, a launch, the task\'s creation'], ['J', 'the next one of these, in turn']])

@@ -4,7 +4,7 @@
 import {remember} from './address.js';
 import {activityBackground} from './colours.js';
 import {showDetails} from './details.js';
-import {$, note, tag} from './dom.js';
+import {$, note, tag, warning} from './dom.js';
 import {extra} from './extra.js';
 import {ask, lanesShown} from './live.js';
 import {listOf} from './lookup.js';
@@ -58,7 +58,7 @@ async function showSamples() {
     answer.leftOut ? note(`... and ${count(answer.leftOut)} more`) : '');
 }
 function showTrace() {
-  $('panel').replaceChildren(...sides.map((of) => tag('section', {}, tag('h2', {}, of.title), plainTable([['', false], ['', false]], Object.entries(of.facts).map(([name, value]) => [name, String(value)])))),
+  $('panel').replaceChildren(...sides.map((of) => tag('section', {}, tag('h2', {}, of.title), of.notes.map((text) => warning(text)), plainTable([['', false], ['', false]], Object.entries(of.facts).map(([name, value]) => [name, String(value)])))),
     ...(reporting.ready ? panels.Trace() : []));
 }
 /** A tab of the report, or how far that is. */
