@@ -122,9 +122,8 @@ class Viewer {
     wanted_links_.push_back(
         {anchor, places_of_links(*source, stored.path), stamp, source->definitions().locations.size(), ""});
     samples_.emplace_back();
-    std::error_code error;
-    if (const fs::path file = anchor.parent_path() / samples::file_name; fs::exists(file, error)) {
-      samples::SampleFile samples{file};
+    if (const std::optional<fs::path> file = file_of_samples(anchor)) {
+      samples::SampleFile samples{*file};
       if (samples.size() != 0)
         samples_.back() = std::make_unique<view::Sampled>(std::move(samples), source->definitions());
     }

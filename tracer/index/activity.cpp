@@ -46,7 +46,7 @@ ActivityRow read_row(BytesIn& in) {
   row.first = in.number();
   row.intervals = in.count();
   const std::uint64_t present = in.number();
-  if (shift >= 64 || row.first > all_numbers >> shift ||
+  if (shift >= 64 || row.intervals > most_intervals || row.first > all_numbers >> shift ||
       (row.intervals != 0 && row.intervals - 1 > (all_numbers >> shift) - row.first))
     in.refuse();
   if (!in.ok()) return {};

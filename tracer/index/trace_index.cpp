@@ -161,6 +161,39 @@ std::vector<Slice> TraceIndex::slices(LocationRef ref, std::uint64_t from, std::
   return out;
 }
 
+void TraceIndex::innermost(LocationRef ref, std::uint64_t from, std::uint64_t to, const VisitInnermost& visit) {
+  if (from >= to || blocks_within(ref, from, to) == 0) return;
+  struct Innermost final : SliceSink {
+    std::uint64_t since, until;
+    const VisitInnermost& visit;
+    std::vector<RegionRef> open;
+    Innermost(std::uint64_t from, std::uint64_t to, const VisitInnermost& of) : since{from}, until{to}, visit{of} {}
+    void go_on(std::uint64_t time) {
+      time = std::min(time, until);
+      if (time <= since) return;
+      if (!open.empty()) visit(open.back(), since, time);
+      since = time;
+    }
+    void opened(std::uint32_t depth, const OpenRegion& one) override {
+      go_on(one.begin);
+      open.resize(depth);
+      open.push_back(one.region);
+    }
+    void closed(std::uint32_t depth, const OpenRegion&, std::uint64_t end) override {
+      go_on(end);
+      open.resize(depth);
+    }
+  } sink{from, to, visit};
+  const LocationIndex& of = location(ref);
+  const std::size_t last = block_at(of, to);
+  replay(ref, block_at(of, from), last, sink,
+         [&](const LaneState& state) {
+           for (const OpenRegion& one : state.open) sink.open.push_back(one.region);
+         },
+         {});
+  sink.go_on(place_at(of.places, last + 1).time);  // of the last block: the trace's end
+}
+
 /// Of what is open where `block` begins: found by the states at the begins of later blocks.
 std::uint64_t TraceIndex::end_of(LocationRef ref, std::size_t block, std::size_t depth, const OpenRegion& one) {
   const LocationIndex& of = location(ref);

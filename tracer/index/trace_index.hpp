@@ -56,6 +56,9 @@ class TraceIndex {
   std::vector<Group> groups(LocationRef ref, std::uint64_t from, std::uint64_t to, std::size_t most) const;
   /// What was done in [from, to): exactly that.
   void add_sums(LocationRef ref, std::uint64_t from, std::uint64_t to, Sums& sums);
+  /// What is innermost in [from, to), piece by piece, in order of time.
+  using VisitInnermost = std::function<void(RegionRef, std::uint64_t begin, std::uint64_t end)>;
+  void innermost(LocationRef ref, std::uint64_t from, std::uint64_t to, const VisitInnermost& visit);
   /// What the threads of a process, or those of all_processes, did over time. Processes are numbered as
   /// report::process_groups() has them; without any, all are of the first.
   ActivityRow activity(std::size_t process) const {

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "tracer/replay/process_groups.hpp"
@@ -15,9 +14,9 @@
 
 namespace tracer::view {
 
-ProcessActivity::ProcessActivity(index::TraceIndex& index)
-    : index_{index}, regions_{report::classify(index.definitions())} {
+ProcessActivity::ProcessActivity(index::TraceIndex& index) : index_{index} {
   const Definitions& of = index.definitions();
+  for (const report::RegionClass& region : report::classify(of)) activities_.push_back(region.activity);
   threads_.resize(std::max<std::size_t>(1, report::process_groups(of).size()));
   const std::vector<std::uint32_t> process_of = report::processes_of_locations(of);
   for (std::size_t i = 0; i < process_of.size(); ++i) {
@@ -28,35 +27,12 @@ ProcessActivity::ProcessActivity(index::TraceIndex& index)
   }
 }
 
-/// At each moment it does what the innermost of its slices is.
 void ProcessActivity::add_thread(LocationRef thread, std::uint64_t from, std::uint64_t to,
                                  index::ActivityTimes& times) const {
-  std::vector<index::Slice> slices = index_.slices(thread, from, to);
-  std::stable_sort(slices.begin(), slices.end(), [](const index::Slice& a, const index::Slice& b) {
-    return std::tie(a.begin, a.depth) < std::tie(b.begin, b.depth);
-  });
-  std::vector<const index::Slice*> open;
-  std::uint64_t since = from;
-  const auto charge_until = [&](std::uint64_t time) {
-    time = std::min(time, to);
-    if (time <= since) return;
+  index_.innermost(thread, from, to, [&](RegionRef region, std::uint64_t begin, std::uint64_t end) {
     // Beyond the regions: what was not recorded.
-    if (!open.empty() && open.back()->region < regions_.size())
-      times.add(regions_[open.back()->region].activity, since, time);
-    since = time;
-  };
-  const auto close_until = [&](std::uint64_t time) {
-    while (!open.empty() && open.back()->end <= time) {
-      charge_until(open.back()->end);
-      open.pop_back();
-    }
-  };
-  for (const index::Slice& one : slices) {
-    close_until(one.begin);
-    charge_until(one.begin);
-    open.push_back(&one);
-  }
-  close_until(~std::uint64_t{0});
+    if (region < activities_.size()) times.add(activities_[region], begin, end);
+  });
 }
 
 index::ActivityRow ProcessActivity::row(std::size_t process, std::uint64_t from, std::uint64_t to,

@@ -29,7 +29,7 @@ class ProcessActivity {
   index::TraceIndex& index_;
   std::vector<std::vector<LocationRef>> threads_;  ///< by process
   std::vector<LocationRef> all_;
-  std::vector<report::RegionClass> regions_;
+  std::vector<report::Activity> activities_;  ///< by region
 };
 
 }  // namespace tracer::view

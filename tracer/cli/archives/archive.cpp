@@ -62,11 +62,16 @@ void add_archive(Arguments& app, std::string& given) {
   app.add_option("archive", given, "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
 }
 
-std::optional<samples::SampleSet> read_samples(const fs::path& anchor) {
-  const fs::path file = anchor.parent_path() / samples::file_name;
+std::optional<fs::path> file_of_samples(const fs::path& anchor) {
+  fs::path file = anchor.parent_path() / samples::file_name;
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
-  return samples::read(file);
+  return file;
+}
+
+std::optional<samples::SampleSet> read_samples(const fs::path& anchor) {
+  const std::optional<fs::path> file = file_of_samples(anchor);
+  return file ? std::optional{samples::read(*file)} : std::nullopt;
 }
 
 }  // namespace tracer::cli

@@ -27,6 +27,8 @@ std::string new_archive_name(const RunInfo& run);
 
 /// The samples beside an archive, given by its anchor file; none where there are none. Throws tracer::Error for a file
 /// that cannot be read.
+/// Where an archive's samples are; none: it has no such file.
+std::optional<std::filesystem::path> file_of_samples(const std::filesystem::path& anchor);
 std::optional<samples::SampleSet> read_samples(const std::filesystem::path& anchor);
 
 }  // namespace tracer::cli

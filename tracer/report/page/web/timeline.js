@@ -75,7 +75,7 @@ export function filterLanes(text) {
 export let order = [];
 export const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 /** Whether a row below those of a lane sums up what all threads of its process do: they are folded away. Only `tracer view` knows it. */
-export const hasSummary = (lane) => Boolean(meta.hasActivity && foldedProcesses && lane.first && lane.owner && lane.owner.threads.length > 1);
+export const hasSummary = (lane) => Boolean(meta.hasActivity && foldedProcesses && lane.first && lane.side.processes.length > 1 && lane.owner && lane.owner.threads.length > 1);
 export const summaryY = (lane) => lane.y + Math.max(1, rowsOf(lane).length) * ROW;
 /** @param {boolean} [isResize] the same lanes at another size */
 export function layout(isResize = false) {
