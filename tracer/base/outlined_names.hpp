@@ -4,6 +4,7 @@
 // make of functions: solve.constprop.0, solve.part.0, solve.cold.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace tracer {
@@ -22,11 +23,16 @@ constexpr std::string_view without_outlining(std::string_view symbol) noexcept {
   return symbol;
 }
 
-/// The symbol of the function of which another is a copy for some calls (of which builds make other ones) or a piece.
+/// The symbol of the function of which another is a copy for some calls (of which builds make other ones) or a piece:
+/// with a number behind the mark, or .cold at the end. Other languages have such words between dots in their names.
 constexpr std::string_view without_clones(std::string_view symbol) noexcept {
-  for (const std::string_view mark :
-       {".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm.", ".specialized."})
-    symbol = symbol.substr(0, symbol.find(mark));
+  for (const std::string_view mark : {".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm", ".specialized"}) {
+    for (std::size_t at = symbol.find(mark); at != symbol.npos; at = symbol.find(mark, at + 1)) {
+      const std::string_view behind = symbol.substr(at + mark.size());
+      const bool has_number = behind.size() > 1 && behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9';
+      if (has_number || (behind.empty() && mark == ".cold")) symbol = symbol.substr(0, at);
+    }
+  }
   return symbol;
 }
 

@@ -230,7 +230,9 @@ std::string text_of(const Position& position) {
   std::string text = position.file.empty()
                          ? formatted("0x%" PRIx64, position.address)
                          : std::string{base_name(position.file)} + ":" + std::to_string(position.line);
-  const std::string name{without_outlining(position.function)};
+  // What is demangled has it as "run(int) [clone ._omp_fn.0]".
+  const std::string_view whole{position.function};
+  const std::string name{without_clones(without_outlining(whole.substr(0, whole.find(" [clone "))))};
   if (!name.empty()) text += " (" + name + ")";
   return text;
 }
