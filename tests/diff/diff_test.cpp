@@ -140,7 +140,7 @@ TEST_CASE("constructs of a function that moved are the same in their order") {
   CHECK(row_of(instead, "!$omp for @a.c:5").time.before == 0);
   CHECK(row_of(instead, "!$omp for @a.c:5 (before)").time.before == 100);
   CHECK(row_of(instead, "!$omp for @a.c:5 (before)").time.after == 0);
-  for (const char* function : {"f(int)", "g(), f(double)", ""})
+  for (const char* function : {"f(int)", "g(), f(double)", "f.constprop.0", ""})
     CHECK(diff({side({{5, 100}})}, {side({{5, 60}}, function)}).constructs.size() == 1);
   // What is another's name now stands for itself.
   Report both = side({{5, 100}});
@@ -168,6 +168,7 @@ TEST_CASE("of two branches each run executed another one: nothing moved above wh
   CHECK(moved(branches) == 0);
   CHECK(moved(diff({side(10, 30)}, {side(20, 40)})) == 2);  // ten lines more
   CHECK(moved(diff({side(40, 30)}, {side(50, 30)})) == 1);  // behind it
+  CHECK(moved(diff({side(20, 30)}, {side(50, 30)})) == 0);  // on both sides of it
 }
 
 TEST_CASE("constructs of one name in two directories are two, of which one may move") {

@@ -181,7 +181,7 @@ TEST_CASE("a number in what is named is the whole of it, and so is a file") {
     INFO(text);
     CHECK(is_named(text));
   }
-  for (const char* text : {"example.c:1", "loop @example.c:1", "ple.c:10"}) {
+  for (const char* text : {"example.c:1", "loop @example.c:1", "ple.c:10", "0"}) {
     INFO(text);
     CHECK_FALSE(is_named(text));
   }

@@ -25,13 +25,15 @@ bool is_file_and_line(std::string_view text) {
          text.find_first_not_of(digits, colon + 1) == text.npos;
 }
 
-/// Whether the text is a part of the name, but none that ends within a number, or that begins within a file's name.
+/// Whether the text is a part of the name, but none that ends or begins within a number, or begins within a file's
+/// name.
 bool has_part(std::string_view name, std::string_view text) {
   const bool is_place = is_file_and_line(text);
+  const auto is_digit = [](char c) { return digits.find(c) != digits.npos; };
   for (std::size_t at = name.find(text); at != name.npos; at = name.find(text, at + 1)) {
     const std::string_view before = name.substr(0, at), behind = name.substr(at + text.size());
-    const bool cuts_number = !text.empty() && !behind.empty() && digits.find(text.back()) != digits.npos &&
-                             digits.find(behind.front()) != digits.npos;
+    const bool cuts_number = !text.empty() && ((!behind.empty() && is_digit(text.back()) && is_digit(behind.front())) ||
+                                               (!before.empty() && is_digit(text.front()) && is_digit(before.back())));
     const bool cuts_file = is_place && !before.empty() && before.back() != '@' && before.back() != '/';
     if (!cuts_number && !cuts_file) return true;
   }

@@ -245,7 +245,8 @@ std::vector<std::string> Limit::passed_by(const Diff& diff) const {
     if (!matches(row.name) && (row.was.empty() || !matches(row.was))) continue;
     is_known = true;
     if (passed(row.*part))
-      passed_ones.push_back(text_ + ": " + row.name + (row.was.empty() ? "" : " (was " + row.was + ")"));
+      passed_ones.push_back(text_ + ": " + row.name +
+                            (row.was.empty() || row.name == row.was + " (before)" ? "" : " (was " + row.was + ")"));
   }
   if (!is_known)
     throw UsageError{"--fail-if '" + text_ + "': no construct of either side is called " + pattern_ +

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tracer/base/outlined_names.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cut/filter.hpp"
 
@@ -101,8 +102,8 @@ std::vector<SpotOnBothSides> pairs_of(const Kinds& before, const Kinds& after) {
   return pairs;
 }
 
-/// Above a construct that is where it was no line moved: of two lines there each is a construct, of which the runs
-/// executed one.
+/// Above a construct that is where it was no line moved, nor from there to behind it: of two such lines each is a
+/// construct, of which the runs executed one.
 void remove_what_did_not_move(std::vector<SpotOnBothSides>& pairs) {
   std::map<std::pair<std::string, std::string>, std::uint32_t> last_unmoved;  // by file before and after
   for (const auto& [was, is] : pairs) {
@@ -113,7 +114,7 @@ void remove_what_did_not_move(std::vector<SpotOnBothSides>& pairs) {
   std::erase_if(pairs, [&last_unmoved](const SpotOnBothSides& pair) {
     const auto last = last_unmoved.find({pair.was.file, pair.is.file});
     return last != last_unmoved.end() && pair.was.line != pair.is.line &&
-           std::max(pair.was.line, pair.is.line) < last->second;
+           std::min(pair.was.line, pair.is.line) < last->second;
   });
 }
 
@@ -125,7 +126,7 @@ std::map<std::string, std::set<std::string>> functions_by_key(const std::vector<
     for (const RegionRow& row : report.regions) {
       if (row.line == 0 || row.function.empty()) continue;
       for (const std::string& function : functions_of(row.function))
-        functions[key_of(row, shared)].insert(plain_function(function));
+        functions[key_of(row, shared)].insert(plain_function(without_clones(function)));  // older archives have them
     }
   return functions;
 }
