@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -67,11 +68,6 @@ class RmaPairs final : public Rule {
     std::uint64_t time, position;
     bool locally_complete = false;
   };
-  struct Hash {
-    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& k) const noexcept {
-      return k.first * 0x9e3779b97f4a7c15u + k.second;
-    }
-  };
   void remote(const EventView& e) {
     const auto* window = d().windows.find(e.field[0]);
     if (window == nullptr) return;
@@ -83,7 +79,7 @@ class RmaPairs final : public Rule {
     if (members[rank] == e.location && !c_.is_stream(e.location))
       add_violation(e, "the remote side is the location itself");
   }
-  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::unordered_map<std::uint64_t, Operation>, Hash> open_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::map<std::uint64_t, Operation>> open_;
 };
 
 /// Artificial regions are no operations: Score-P's "COMPUTE IDLE" goes on while the stream copies.

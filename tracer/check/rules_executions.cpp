@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "tracer/check/rule.hpp"
@@ -86,7 +85,7 @@ class Instances {
     return number == 0 ? nullptr : &t.instances[number];
   }
   const CheckContext& c_;
-  std::unordered_map<std::uint64_t, Team> teams_;
+  std::map<std::uint64_t, Team> teams_;
   std::optional<std::uint64_t> last_toggle_;
 };
 

@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include "tracer/base/text.hpp"
 #include "tracer/check/rules_mpi.hpp"
@@ -119,7 +118,7 @@ class Requests final : public Rule {
     if (k == EventKind::mpi_isend || k == EventKind::mpi_irecv) return 4;
     return k == EventKind::non_blocking_collective_complete ? 5 : 0;
   }
-  std::map<std::uint32_t, std::unordered_map<std::uint64_t, Begun>> open_;
+  std::map<std::uint32_t, std::map<std::uint64_t, Begun>> open_;
 };
 
 class Collectives final : public Rule {
@@ -183,7 +182,7 @@ class Collectives final : public Rule {
   }
 
   static constexpr std::uint64_t lowest_special_root = mpi_root_this_group;  ///< OTF2_CollectiveRoot
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> open_;         // by location: how deep each is in regions
+  std::map<std::uint64_t, std::vector<std::size_t>> open_;                   // by location: how deep each is in regions
   std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;             // by process and communicator
 };
 

@@ -2,7 +2,6 @@
 // E29: one-sided communication of MPI.
 #include <array>
 #include <map>
-#include <unordered_map>
 
 #include "tracer/check/rules_mpi.hpp"
 #include "tracer/number_map.hpp"
@@ -77,7 +76,7 @@ class OneSided final : public Rule {
   };
   struct Process {
     NumberMap<int> windows;
-    std::unordered_map<std::uint64_t, Operation> operations;
+    std::map<std::uint64_t, Operation> operations;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Lock> locks;  ///< by window and rank
   };
 
