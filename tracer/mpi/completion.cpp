@@ -92,7 +92,10 @@ void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, 
 
 void complete_unknown(const Call& call, Pending* claimed, Endpoint at) noexcept {
   const bool is_ours = ends(*claimed, false);
-  if (is_ours) abandon(call, *claimed, Unrecorded::left_receive);
+  if (is_ours) {
+    count_never_completed(*claimed);
+    abandon(call, *claimed, Unrecorded::left_receive);
+  }
   end_of_call(call, at);
   is_ours ? give_back(claimed) : release(claimed);
 }
@@ -140,7 +143,7 @@ void abandon(const Call& call, const Pending& p, Unrecorded lost) noexcept {
 void abandon_all(const Call& call) noexcept {
   for (Pending *p = claim_all(), *next = nullptr; p != nullptr; p = next) {
     next = p->next;
-    if (p->is_active && p->kind != PendingKind::nothing) never_completed.fetch_add(1, std::memory_order_relaxed);
+    count_never_completed(*p);
     abandon(call, *p, Unrecorded::left_receive);
     remove(p);
   }

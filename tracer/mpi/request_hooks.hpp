@@ -221,9 +221,7 @@ class Claims {
   [[gnu::noinline, gnu::cold]] void end_unclaimed() noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
       Pending* const p = claim(call_.thread, family.load(requests_, i));
-      if (p == nullptr) continue;
-      if (p->is_active && p->kind != PendingKind::nothing) never_completed.fetch_add(1, std::memory_order_relaxed);
-      complete_unknown(call_, p, Endpoint::none);
+      if (p != nullptr) complete_unknown(call_, p, Endpoint::none);
     }
     count_ = 0;
   }

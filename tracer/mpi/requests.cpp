@@ -223,8 +223,7 @@ void Begun::keep(Word handle) noexcept {
                count_queued(*pending_, place_of(thread_, hash));
                return true;
              });
-  if (!is_kept_ && pending_->is_active && pending_->kind != PendingKind::nothing)
-    never_completed.fetch_add(1, std::memory_order_relaxed);
+  if (!is_kept_) count_never_completed(*pending_);
 }
 
 void keep_elsewhere(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {

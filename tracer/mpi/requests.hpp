@@ -56,6 +56,11 @@ struct Pending {
   };
 };
 
+/// Of one whose end will not be known.
+inline void count_never_completed(const Pending& p) noexcept {
+  if (p.is_active && p.kind != PendingKind::nothing) never_completed.fetch_add(1, std::memory_order_relaxed);
+}
+
 /// Takes numbers for the thread's next requests.
 void take_numbers(Thread& thread) noexcept;
 /// Numbers for `count` requests, two at most; the first.
