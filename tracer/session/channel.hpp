@@ -177,6 +177,7 @@ class alignas(64) Channel {
   }
 
   // For the session.
+  Channel* next_free = nullptr;  ///< of the session's free ones, under its lock
   /// A ring in the spool, for good. False: no memory.
   bool make_ring(Session& session, Spool& spool, std::uint64_t records) noexcept;
   /// The calling thread's from now on.

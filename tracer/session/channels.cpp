@@ -166,9 +166,8 @@ bool Session::has_another_initial_thread() noexcept {
 Channel* Session::take_free_channel() noexcept {
   const auto take = [this]() -> Channel* {
     const std::lock_guard lock(shared_->free_mutex);
-    if (shared_->free.empty()) return nullptr;
-    Channel* channel = shared_->free.back();
-    shared_->free.pop_back();
+    Channel* const channel = shared_->free;
+    if (channel != nullptr) shared_->free = channel->next_free;
     return channel;
   };
   if (Channel* channel = take()) return channel;
@@ -313,11 +312,9 @@ void Session::recycle(Channel& channel) noexcept {
   write_channel_end(channel);
   channel.leave();
   shared_->closed.fetch_sub(1);
-  try {
-    const std::lock_guard lock(shared_->free_mutex);
-    shared_->free.push_back(&channel);
-  } catch (...) {
-  }
+  const std::lock_guard lock(shared_->free_mutex);
+  channel.next_free = shared_->free;
+  shared_->free = &channel;
 }
 
 }  // namespace tracer

@@ -179,18 +179,22 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   }
   std::map<std::uint64_t, Module> seen;
   for (auto& module : now.modules) seen.emplace(module.begin, std::move(module));
-  for (const auto& [begin, module] : known_) {
-    const auto found = seen.find(begin);
-    if (found == seen.end() || is_another(found->second, module)) journal.module_unloaded(begin, when);
+  // known_ follows the journal entry by entry: what throws is tried again, and what is written is not.
+  for (auto known = known_.begin(); known != known_.end();) {
+    const auto found = seen.find(known->first);
+    const bool is_gone = found == seen.end() || is_another(found->second, known->second);
+    if (is_gone) journal.module_unloaded(known->first, when);
+    known = is_gone ? known_.erase(known) : std::next(known);
   }
-  for (auto& [begin, module] : seen) {
-    const auto found = known_.find(begin);
-    if (found != known_.end() && !is_another(found->second, module)) continue;
+  while (!seen.empty()) {
+    auto one = seen.extract(seen.begin());
+    if (known_.contains(one.key())) continue;
+    Module& module = one.mapped();
     module.loaded = first_ ? 0 : when;
-    journal.module(module);
     identify_file(module, journal);
+    journal.module(module);
+    known_.insert(std::move(one));
   }
-  known_ = std::move(seen);
   version_ = now.version;  // now that the journal has them
   first_ = false;
 }

@@ -38,8 +38,8 @@ struct Session::Shared {
   Spool spool;
 
   ChannelList channels;
-  std::mutex free_mutex;       ///< of the next, and of those who add channels
-  std::vector<Channel*> free;  ///< empty rings of ended threads
+  std::mutex free_mutex;    ///< of the next, and of those who add channels
+  Channel* free = nullptr;  ///< empty rings of ended threads, a list through Channel::next_free
   std::atomic<std::uint32_t> closed{0};
   std::atomic<Channel*> to_drain{nullptr};  ///< a list through next_to_drain_: hundreds of threads need no search
   std::atomic<std::uint32_t> next_id{0};

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/files/write_signals.hpp"
@@ -83,14 +84,14 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
                    bool is_ours) noexcept {
   is_ours_ = is_ours;
   try {
-    const auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
-    if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
+    auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
     rings_path_ = directory / "rings";
     owner_path_ = directory / "owner";
-    directory_ = directory;
+    if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
+    directory_ = std::move(directory);
     rings_ = OwnFile::create(rings_path_);
     const int lock_error = lock_.take(rings_path_);
-    if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(directory.string() + " is being removed");
+    if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(directory_.string() + " is being removed");
     write_text(owner_path_, owner);
     raw::SpoolHeader header{};
     header.locked = lock_.held() ? 1 : 0;
@@ -149,11 +150,12 @@ int Spool::add_to_file(std::uint64_t records, Slot& slot) noexcept {
   const std::uint64_t first = std::min(first_commit, bytes);
   if (const int error = back(end_, raw::spool_page + first)) return error;
   const int fd = rings_.descriptor();
-  if (::ftruncate(fd, static_cast<off_t>(end_ + raw::spool_page + bytes)) != 0) return errno;
   // Where the system's pages are larger than the file's (64 KiB of some for AArch64), from the page in which the slot
   // begins.
   const std::uint64_t before = end_ % page_bytes_, mapped = before + raw::spool_page + bytes;
-  void* base = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(end_ - before));
+  void* base = MAP_FAILED;
+  if (::ftruncate(fd, static_cast<off_t>(end_ + raw::spool_page + bytes)) == 0)
+    base = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(end_ - before));
   if (base == MAP_FAILED) {
     const int error = errno;
     [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(end_));
