@@ -13,6 +13,7 @@ inline constexpr const char* device_records = "device.records_not_written";  ///
 inline constexpr const char* device_buffers = "device.records_lost";         ///< records for which no buffer had room
 inline constexpr const char* damage = "raw.damaged_places";                  ///< of the raw trace; by its reader
 inline constexpr const char* other_runtimes = "ompt.runtimes_not_recorded";  ///< OpenMP runtimes beside the recorded
+inline constexpr const char* sampled_uncounted = "samples.threads_without_counters";  ///< lack some counters, or all
 // 1 in a process that stopped recording before its end.
 inline constexpr const char* stopped_size_limit = "stopped.size_limit";       ///< TRACER_SIZE_LIMIT
 inline constexpr const char* stopped_full_ring = "stopped.full_ring";         ///< TRACER_ON_FULL=stop
@@ -28,8 +29,9 @@ inline constexpr const char* clock_jumps = "clock.jumps";
 
 /// What these say holds for a part of the trace, too.
 inline constexpr const char* kept_in_parts[] = {
-    threads,        private_rings,      rings_gone,        device_records,       device_buffers, damage,
-    other_runtimes, stopped_size_limit, stopped_full_ring, stopped_failed_write, attach_records, clock_jumps};
+    threads,        counts,         private_rings,     rings_gone,         device_records,    device_buffers,
+    damage,         other_runtimes, sampled_uncounted, stopped_size_limit, stopped_full_ring, stopped_failed_write,
+    attach_records, clock_jumps};
 
 /// What a killed process lost for these reasons nobody has counted.
 inline constexpr const char* uncounted_when_killed[] = {private_rings, rings_gone, stopped_size_limit,

@@ -19,6 +19,7 @@
 #include "tracer/base/counters.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/samples.hpp"
 #include "tracer/session/modules.hpp"
@@ -237,8 +238,9 @@ void Sampler::look_after_signal() noexcept {
   plan_.signal_period_ns = 0;
   char number[16];
   std::snprintf(number, sizeof number, "%d", sampling_signal());
+  const char* const name = ::strsignal(sampling_signal());  // that of a real-time signal takes memory
   session_.message_of(
-      {"no more samples: the program itself uses signal ", number, " (", ::strsignal(sampling_signal()), ")"});
+      {"no more samples: the program itself uses signal ", number, " (", name != nullptr ? name : "real-time", ")"});
 }
 
 void Sampler::copy_code_map() noexcept {
@@ -325,7 +327,7 @@ void Sampler::finish() noexcept {
   session_.count("samples.switches", switches_);
   session_.count("samples.lost", lost_);
   if (not_watched_ != 0) session_.count("samples.threads_not_watched", not_watched_);
-  if (without_counters_ != 0) session_.count("samples.threads_without_counters", without_counters_);
+  if (without_counters_ != 0) session_.count(loss_counters::sampled_uncounted, without_counters_);
 }
 
 }  // namespace tracer::sample

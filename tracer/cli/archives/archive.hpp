@@ -25,10 +25,9 @@ std::string local_time_name();
 /// "./tracer-PROGRAM-TIME-PID", of an archive that is made now.
 std::string new_archive_name(const RunInfo& run);
 
-/// The samples beside an archive, given by its anchor file; none where there are none. Throws tracer::Error for a file
-/// that cannot be read.
-/// Where an archive's samples are; none: it has no such file.
+/// Where the samples of an archive are, given by its anchor file; none: it has no such file.
 std::optional<std::filesystem::path> file_of_samples(const std::filesystem::path& anchor);
+/// These samples; none where there are none. Throws tracer::Error for a file that cannot be read.
 std::optional<samples::SampleSet> read_samples(const std::filesystem::path& anchor);
 
 }  // namespace tracer::cli

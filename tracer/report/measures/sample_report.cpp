@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/loss_counters.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/replay/samples/call_paths.hpp"
@@ -30,7 +31,7 @@ class Sum {
   SampleReport report(bool with_paths) {
     report_.period = set_.period;
     report_.lacks = fact_of_run(join_.definitions(), properties::run_samples_lack);
-    report_.without_counters = counter_of(join_.definitions(), "samples.threads_without_counters");
+    report_.without_counters = counter_of(join_.definitions(), loss_counters::sampled_uncounted);
     report_.lost = set_.lost;
     report_.pauses = set_.pauses.size();
     counts_.resize(paths_.kinds().size());
