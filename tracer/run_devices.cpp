@@ -27,6 +27,7 @@ void begin_devices(Session& session, const Config& config, bool driver_starts) {
   options.buffer_bytes = config.device_buffer;
   options.memory_bytes = config.device_memory;
   options.calls = (config.record & record_device_api) != 0;
+  options.unified_memory = (config.record & record_unified_memory) != 0;
   auto* devices = new device::Devices(*sink, options);
   all_devices.store(devices);
   if (driver_starts)

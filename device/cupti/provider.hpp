@@ -18,8 +18,9 @@ struct ProviderOptions {
   Ticks (*clock)() noexcept = nullptr;  ///< the recording clock; required
   /// Also when nothing in the process hints at CUDA (TRACER_DEVICE=cupti).
   bool insist = false;
-  bool calls = true;         ///< the program's calls are recorded on their threads; else they are counted by kind
-  const Api* api = nullptr;  ///< tests: instead of the library
+  bool calls = true;            ///< the program's calls are recorded on their threads; else they are counted by kind
+  bool unified_memory = false;  ///< is recorded: page faults take longer
+  const Api* api = nullptr;     ///< tests: instead of the library
 };
 
 /// At most one lives at a time, as CUPTI has one subscriber. nullptr when there is one already,

@@ -104,7 +104,8 @@ class Provider final : public DeviceProvider {
   bool refused_ = false;
   LateLibraries libraries_;
   std::atomic<bool> has_exit_handler_{false};
-  std::atomic<bool> asked_for_unified_memory_{false}, has_unified_memory_{false};
+  std::atomic<bool> asked_for_unified_memory_{!options_.unified_memory};  // or nobody wants it
+  std::atomic<bool> has_unified_memory_{false};
   bool made_room_ = false;                     // the drainer's: the subscription is given back, and records go on
   std::atomic<bool> has_call_regions_{false};  // they need the subscription
   std::atomic<std::uint64_t> calls_without_region_from_{0};

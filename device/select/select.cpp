@@ -65,8 +65,9 @@ struct Devices::State {
       providers[0] = ompt::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock, nullptr});
     }
     if (wanted(Choice::cupti)) {
-      providers[1] = cupti::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock,
-                                                 options.choice == Choice::cupti, options.calls, nullptr});
+      providers[1] =
+          cupti::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock,
+                                      options.choice == Choice::cupti, options.calls, options.unified_memory, nullptr});
     }
     if (options.choice != Choice::off) providers[2] = host::make_provider();
   }

@@ -24,6 +24,7 @@ struct DeviceOptions {
   std::size_t buffer_bytes = std::size_t{1} << 20;    ///< of one trace buffer
   std::size_t memory_bytes = std::size_t{256} << 20;  ///< all trace buffers together
   bool calls = true;                                  ///< CUDA's calls are recorded; else they are counted
+  bool unified_memory = false;                        ///< is recorded: page faults take longer
   Ticks (*clock)() noexcept = nullptr;                ///< nullptr: tracer::now (tests have their own)
   /// "auto", "ompt", "cupti", "host", "off"; anything else is false and leaves `choice`.
   bool set_choice(std::string_view text) noexcept;

@@ -90,7 +90,7 @@ def faults_of(options, directory):
     if named != [f"Device {number} (Fake GPU)" for number in range(3)]:
         yield f"devices are called {named}"
     for version in ("130001", "18"):  # each has records of its own
-        memory = traced(f"memory{version}", {"CUDA_MEMORY": "1", "FAKE_CUPTI_VERSION": version})
+        memory = traced(f"memory{version}", {"CUDA_MEMORY": "1", "FAKE_CUPTI_VERSION": version, "TRACER_RECORD": "+unified-memory"})
         yield from (f"CUPTI {version}: {fault}" for fault in faults_of_memory(options, memory))
     counted = traced("counted", {"TRACER_RECORD": "-device-api"})
     info = subprocess.run([f"{options.bin}/tracer", "info", "--all", str(counted)], capture_output=True, text=True).stdout

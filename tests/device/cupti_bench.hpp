@@ -18,7 +18,7 @@ namespace tracer::test {
 struct Bench {
   explicit Bench(std::size_t buffer = 16 << 10, std::size_t memory = 64 << 20) {
     FakeCupti::reset();
-    provider = device::cupti::make_provider(sink, {buffer, memory, &monotonic, true, true, &api});
+    provider = device::cupti::make_provider(sink, {buffer, memory, &monotonic, true, true, true, &api});
   }
   DeviceAnswer open(std::int32_t number, const char* type = "sm_90") {
     DeviceInfo info;

@@ -183,6 +183,22 @@ TEST_CASE("unified memory is asked for once CUDA is in use, by no callback of CU
   CHECK(times_asked("disable 25") == 0);
 }
 
+TEST_CASE("unified memory that is not to be recorded is not asked for, and nobody is woken to ask") {
+  Bench bench;
+  bench.provider.reset();
+  bench.provider =
+      device::cupti::make_provider(bench.sink, {16 << 10, 64 << 20, &monotonic, true, true, false, &bench.api});
+  REQUIRE(bench.provider->prepare().accepted);
+  FakeCupti::callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
+  CHECK(bench.sink.wakes.load() == 0u);
+  REQUIRE(bench.open(0).accepted);
+  bench.provider->poll();
+  bench.provider->finish();
+  CHECK(times_asked("unified memory 5") == 0);
+  CHECK(times_asked("enable 25") == 0);
+  CHECK(times_asked("disable 25") == 0);
+}
+
 TEST_CASE("what a memory pool has and what of it is in use is known from each of its operations") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);

@@ -29,7 +29,7 @@ struct Bench {
     FakeCupti::reset();
     api.version = version;
     api.device_count = [](int* count) { return *count = 1, CUDA_SUCCESS; };  // the driver runs
-    provider = cupti::make_provider(sink, {16 << 10, memory, &monotonic, true, true, &api});
+    provider = cupti::make_provider(sink, {16 << 10, memory, &monotonic, true, true, true, &api});
   }
   DeviceTimeline timeline(const std::vector<HostOperation>& operations, std::vector<ChannelInfo> channels = {}) {
     Journal journal;
@@ -180,7 +180,7 @@ TEST_CASE("of the driver's calls those that make the device do something are rec
       FakeCupti::log.push_back("call " + std::to_string(id) + (on ? " on" : " off"));
       return CUPTI_SUCCESS;
     };
-    bench.provider = cupti::make_provider(bench.sink, {16 << 10, 1 << 20, &monotonic, true, true, &bench.api});
+    bench.provider = cupti::make_provider(bench.sink, {16 << 10, 1 << 20, &monotonic, true, true, true, &bench.api});
     REQUIRE(bench.provider->prepare().accepted);
     CHECK(position("call 307 on") < FakeCupti::log.size());
     CHECK(position("call 12 on") == FakeCupti::log.size());
@@ -189,7 +189,7 @@ TEST_CASE("of the driver's calls those that make the device do something are rec
     CHECK(position("call 307 off") < FakeCupti::log.size());
   }
   SECTION("all, where CUPTI cannot choose") {
-    bench.provider = cupti::make_provider(bench.sink, {16 << 10, 1 << 20, &monotonic, true, true, &bench.api});
+    bench.provider = cupti::make_provider(bench.sink, {16 << 10, 1 << 20, &monotonic, true, true, true, &bench.api});
     REQUIRE(bench.provider->prepare().accepted);
     CHECK(position("enable 4") < FakeCupti::log.size());
   }

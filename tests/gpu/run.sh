@@ -25,6 +25,7 @@ alone=$?
 traced=(env OMP_TARGET_OFFLOAD=mandatory OMP_TOOL_LIBRARIES="$library" CUDA_INJECTION64_PATH="$library" TRACER_OUTPUT="$out/trace")
 case $(basename "$program") in
   cuda_plain | gcc_*) traced=(env OMP_TARGET_OFFLOAD=mandatory TRACER_LIBRARY="$library" "$bin/tracer" run -o "$out/trace" --) ;;
+  cuda_memory) traced+=(TRACER_RECORD="${TRACER_RECORD:-+unified-memory}") ;;
 esac
 program_libraries "${traced[@]}" "$program" "$@" >"$out/said" 2>"$out/errors"
 status=$?

@@ -113,6 +113,13 @@ TEST_CASE("variables change settings and say where the value came from") {
   CHECK(config.settings.front().origin == "environment");
 }
 
+TEST_CASE("what costs the program most is recorded on request only") {
+  CHECK((record_default & (record_chunks | record_unified_memory)) == 0u);
+  CHECK(config_of({"TRACER_RECORD=+unified-memory"}).record == (record_default | record_unified_memory));
+  CHECK((config_of({"TRACER_RECORD=-flush"}).record & record_unified_memory) == 0u);
+  CHECK((config_of({"TRACER_RECORD=all"}).record & record_unified_memory) != 0u);
+}
+
 TEST_CASE("a wrong value leaves the default and one line names variable, value and what is allowed") {
   const Config config = config_of({"TRACER_RING_SIZE=huge\n"});
   CHECK(config.ring_size == 4u << 20);

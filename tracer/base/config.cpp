@@ -45,6 +45,7 @@ constexpr Name groups[] = {
     {"target", record_target},
     {"device", record_device},
     {"device-api", record_device_api},
+    {"unified-memory", record_unified_memory},
     {"polls", record_polls},
     {"default", record_default},
     {"all", record_all},
@@ -109,12 +110,12 @@ const Row rows[] = {
      [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
-     "mutex, locks, reduction, flush, cancel, control, target, device, device-api, polls, error, each also with a "
-     "minus or plus "
-     "sign",
+     "mutex, locks, reduction, flush, cancel, control, target, device, device-api, unified-memory, polls, error, each "
+     "also with a minus or plus sign",
      "event groups to record besides threads, parallel regions and MPI calls; polls: unsuccessful MPI_Test and "
-     "MPI_Iprobe calls; device-api: the program's CUDA calls; default: all but chunks (of loops) and error; error only "
-     "by name, as LLVM's runtimes crash at an error directive without a message when a tool registers for it",
+     "MPI_Iprobe calls; device-api: the program's CUDA calls; unified-memory: CUDA's migrations and page faults, which "
+     "take longer then; default: all but chunks (of loops), unified-memory and error; error only by name, as LLVM's "
+     "runtimes crash at an error directive without a message when a tool registers for it",
      [](Config& c, Text t) { return assign(c.record, parse_record_groups(t)); }},
     {"TRACER_FILTER", "", "a file", "filter file that selects what to record, in Score-P's include/exclude syntax",
      [](Config& c, Text t) {

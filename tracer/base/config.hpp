@@ -26,27 +26,29 @@ enum class LogLevel : std::uint8_t { off, error, warning };
 
 /// Groups of callbacks that TRACER_RECORD switches. Threads, parallel regions and implicit tasks are always recorded.
 enum RecordGroup : std::uint32_t {
-  record_tasks = 1u << 0,        ///< task_create, task_schedule
-  record_dependences = 1u << 1,  ///< dependences, task_dependence
-  record_sync = 1u << 2,         ///< sync_region
-  record_wait = 1u << 3,         ///< sync_region_wait
-  record_work = 1u << 4,         ///< work
-  record_dispatch = 1u << 5,     ///< dispatch of sections
-  record_masked = 1u << 6,       ///< masked
-  record_mutex = 1u << 7,        ///< mutex_acquire, mutex_acquired, mutex_released, nest_lock
-  record_locks = 1u << 8,        ///< lock_init, lock_destroy
-  record_reduction = 1u << 9,    ///< reduction
-  record_flush = 1u << 10,       ///< flush
-  record_cancel = 1u << 11,      ///< cancel, and error where the runtime supports it
-  record_control = 1u << 12,     ///< control_tool: phases and marks
-  record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
-  record_device = 1u << 14,      ///< device_*, and what the devices record themselves
-  record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops
-  record_polls = 1u << 16,       ///< calls of MPI that tested whether something is there, and found nothing
-  record_device_api = 1u << 17,  ///< calls of CUDA: launches, copies, allocations, synchronisation, events, graphs
-  record_all = (1u << 18) - 1,
+  record_tasks = 1u << 0,            ///< task_create, task_schedule
+  record_dependences = 1u << 1,      ///< dependences, task_dependence
+  record_sync = 1u << 2,             ///< sync_region
+  record_wait = 1u << 3,             ///< sync_region_wait
+  record_work = 1u << 4,             ///< work
+  record_dispatch = 1u << 5,         ///< dispatch of sections
+  record_masked = 1u << 6,           ///< masked
+  record_mutex = 1u << 7,            ///< mutex_acquire, mutex_acquired, mutex_released, nest_lock
+  record_locks = 1u << 8,            ///< lock_init, lock_destroy
+  record_reduction = 1u << 9,        ///< reduction
+  record_flush = 1u << 10,           ///< flush
+  record_cancel = 1u << 11,          ///< cancel, and error where the runtime supports it
+  record_control = 1u << 12,         ///< control_tool: phases and marks
+  record_target = 1u << 13,          ///< target, target_data_op, target_submit, target_map
+  record_device = 1u << 14,          ///< device_*, and what the devices record themselves
+  record_chunks = 1u << 15,          ///< dispatch of the chunks of loops and taskloops
+  record_polls = 1u << 16,           ///< calls of MPI that tested whether something is there, and found nothing
+  record_device_api = 1u << 17,      ///< calls of CUDA: launches, copies, allocations, synchronisation, events, graphs
+  record_unified_memory = 1u << 18,  ///< of CUDA's unified memory what the driver moves, and page faults
+  record_all = (1u << 19) - 1,
   record_error = 1u << 31,  ///< error, also where the runtime crashes at a directive without a message: by name only
-  record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
+  /// Without what costs the program most: a static loop of two events would have three, and a page fault takes longer.
+  record_default = record_all & ~(record_chunks | record_unified_memory),
 };
 
 /// The groups that a value of TRACER_RECORD records: "tasks,sync" these, "-flush" the default but these, "+chunks" the
