@@ -116,6 +116,7 @@ void Provider::ask_for_unified_memory() noexcept {
   if (!usable() || !driver_runs(api_) || asked_for_unified_memory_.exchange(true)) return;
   const CUptiResult answer = enable_unified_memory(api_);
   has_unified_memory_ = answer == CUPTI_SUCCESS;
+  if (has_unified_memory_ && left_) api_.disable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);  // leave() came meanwhile
   if (answer == CUPTI_ERROR_NOT_INITIALIZED)
     asked_for_unified_memory_ = false;  // the next time
   else if (answer != CUPTI_SUCCESS)

@@ -199,6 +199,22 @@ TEST_CASE("unified memory that is not to be recorded is not asked for, and nobod
   CHECK(times_asked("disable 25") == 0);
 }
 
+TEST_CASE("unified memory that is asked for while CUPTI is left does not stay on") {
+  static DeviceProvider* leaving = nullptr;
+  Bench bench;
+  leaving = bench.provider.get();
+  bench.api.configure_unified_memory = [](CUpti_ActivityUnifiedMemoryCounterConfig*, std::uint32_t) {
+    leaving->finish();
+    return CUPTI_SUCCESS;
+  };
+  REQUIRE(bench.provider->prepare().accepted);
+  FakeCupti::callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
+  bench.provider->poll();
+  CHECK(times_asked("enable 25") == 1);
+  CHECK(times_asked("disable 25") == 1);
+  CHECK(FakeCupti::log.back() == "disable 25");
+}
+
 TEST_CASE("what a memory pool has and what of it is in use is known from each of its operations") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);
