@@ -8,7 +8,7 @@
 namespace tracer::device {
 namespace {
 
-/// No memory has as much, and a reader takes more for less than nothing.
+/// No memory has as much, nothing happens as often, and a reader takes more for less than nothing.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 
 /// Of several values at one time the last counts.
@@ -76,7 +76,10 @@ std::vector<DeviceSample> running_sum(std::vector<DeviceSample> counts) {
                    [](const DeviceSample& a, const DeviceSample& b) { return a.time < b.time; });
   std::vector<DeviceSample> sums;
   std::uint64_t sum = 0;
-  for (const DeviceSample& count : counts) add_sample(sums, count.time, sum += count.value);
+  for (const DeviceSample& count : counts) {
+    sum += std::min(count.value, most_bytes - sum);
+    add_sample(sums, count.time, sum);
+  }
   return sums;
 }
 

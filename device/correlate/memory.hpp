@@ -36,7 +36,7 @@ struct PoolSizes {
 /// Of all pools of a device together.
 PoolSizes sizes_of_pools(std::vector<PoolState> states, Counters& counters);
 
-/// What came until each time.
+/// What came until each time; never less than before.
 std::vector<DeviceSample> running_sum(std::vector<DeviceSample> counts);
 
 }  // namespace tracer::device

@@ -173,6 +173,14 @@ TEST_CASE("the sizes of a device's memory pools add up, and one that no device h
   CHECK(counters == Counters{{"device.allocation_too_large", 1}});
 }
 
+TEST_CASE("a running sum of more than anything can have stays where it is") {
+  const auto sums = running_sum({{20, ~std::uint64_t{0}}, {10, 5}, {30, 7}});
+  REQUIRE(sums.size() == 3);
+  CHECK(sums[0].value == 5);
+  CHECK(sums[1].value == std::uint64_t{1} << 62);
+  CHECK(sums[2].value == sums[1].value);
+}
+
 TEST_CASE("memory that the runtime keeps for later and gives back in the end is freed twice") {
   Counters counters;
   const auto samples = memory_in_use(
