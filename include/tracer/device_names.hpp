@@ -20,6 +20,7 @@ enum class DeviceMetric : std::uint8_t {
 struct DeviceMetricName {
   DeviceMetric metric;
   const char *name, *description, *unit;
+  bool is_sum = false;  ///< of what came since the beginning; else what there is
 };
 inline constexpr std::array device_metric_names{
     DeviceMetricName{DeviceMetric::memory_in_use, "Device memory in use", "bytes allocated", "B"},
@@ -27,9 +28,9 @@ inline constexpr std::array device_metric_names{
                      "B"},
     DeviceMetricName{DeviceMetric::pools_reserved, "Device memory pools reserved", "bytes that memory pools have", "B"},
     DeviceMetricName{DeviceMetric::device_page_faults, "Device page faults",
-                     "page faults of the device in unified memory since the beginning", "#"},
+                     "page faults of the device in unified memory since the beginning", "#", true},
     DeviceMetricName{DeviceMetric::host_page_faults, "Host page faults",
-                     "page faults of the host in unified memory since the beginning", "#"}};
+                     "page faults of the host in unified memory since the beginning", "#", true}};
 
 static_assert(device_metric_names[static_cast<std::size_t>(DeviceMetric::host_page_faults)].metric ==
               DeviceMetric::host_page_faults);

@@ -6,6 +6,7 @@
 
 #include "device/ompt/provider.hpp"
 #include "device/program.hpp"
+#include "support/records.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/kernel_shape.hpp"
 #include "tracer/ompt_values.hpp"
@@ -168,6 +169,33 @@ TEST_CASE("what the driver moves is regions of a stream, and the values of all m
                                           "Device memory pools reserved 4096", "Device memory pools reserved 8192",
                                           "Host page faults 2", "unified memory from device 65536",
                                           "Device memory pools reserved 0"});
+}
+
+TEST_CASE("page faults of a pause are left out, and the sums behind it are without them; what there is stays true") {
+  MemorySource source;
+  DeviceInfo device;
+  device.type = "sm_90";
+  device.provider = DeviceProviderKind::cupti;
+  source.journal_to_fill().devices.push_back(device);
+  source.channel(0) = {{10, RecordKind::thread_begin, Endpoint::begin, 1, 0, 1, 0},
+                       control_tool(100, control_command::pause),
+                       control_tool(200, control_command::start)};
+  DeviceTimeline timeline;
+  auto& metrics = timeline.devices.emplace_back().metrics;
+  metrics[DeviceMetric::host_page_faults] = {{60, 1}, {120, 4}, {190, 9}, {250, 11}};
+  metrics[DeviceMetric::device_page_faults] = {{150, 3}};
+  metrics[DeviceMetric::pools_reserved] = {{150, 4096}};
+  MemorySink sink;
+  translate::TranslateOptions options;
+  options.devices = &timeline;
+  translate::translate(source, sink, options);
+  std::vector<std::string> found;
+  for (const Event& event : sink.locations.at(1).events)
+    if (event.type == EventType::metric_uint)
+      found.push_back(sink.definitions.metrics.at(event.ref).name + " " + std::to_string(event.a));
+  CHECK(found ==
+        std::vector<std::string>{"Host page faults 1", "Device memory pools reserved 4096", "Host page faults 3"});
+  CHECK(sink.definitions.metrics.size() == 2);
 }
 
 TEST_CASE("an archive without devices defines nothing of them") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "tracer/base/runtime_names.hpp"
+#include "tracer/device_names.hpp"
+#include "tracer/device_timeline.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/translate/costs.hpp"
@@ -45,6 +48,20 @@ RuntimeCode runtime_of(const Journal& journal) {
       ranges.push_back({m.begin, m.end});
   }
   return RuntimeCode{std::move(ranges)};
+}
+
+/// Of a metric that is a sum: what was added in a pause.
+void leave_out_pauses(std::vector<DeviceSample>& sums, const Tables& tables) {
+  std::uint64_t before = 0, left_out = 0;
+  std::vector<DeviceSample> kept;
+  for (const DeviceSample& sum : sums) {
+    if (tables.paused(sum.time, sum.time))
+      left_out += sum.value - before;
+    else
+      kept.push_back({sum.time, sum.value - left_out});
+    before = sum.value;
+  }
+  sums = std::move(kept);
 }
 
 class Translation {
@@ -198,16 +215,21 @@ void Translation::leave_out_teams() {
   }
 }
 
-// What the host requested in a pause is left out on both sides; of what no construct requested, what began in it.
+// What the host requested in a pause is left out on both sides; of what no construct requested, what began in it, and
+// what was counted in it.
 const DeviceTimeline& Translation::recorded_devices() {
   if (!report_.paused) return *options_.devices;
   recorded_devices_ = *options_.devices;
-  for (DeviceTrack& track : recorded_devices_.devices)
+  for (DeviceTrack& track : recorded_devices_.devices) {
     for (DeviceStream& stream : track.streams)
       std::erase_if(stream.operations, [this](const DeviceOperation& o) {
         const Ticks begin = o.host_begin != 0 ? o.host_begin : o.start;
         return tables_.paused(begin, begin);
       });
+    for (auto& [metric, samples] : track.metrics)
+      if (names_of(metric).is_sum) leave_out_pauses(samples, tables_);
+    std::erase_if(track.metrics, [](const auto& metric) { return metric.second.empty(); });
+  }
   return recorded_devices_;
 }
 
