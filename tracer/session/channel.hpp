@@ -177,7 +177,12 @@ class alignas(64) Channel {
   }
 
   // For the session.
-  Channel* next_free = nullptr;  ///< of the session's free ones, under its lock
+  /// Puts it on the list of free ones that begins with `first`, and takes it from there; under the session's lock.
+  void enter_free(Channel*& first) noexcept {
+    next_free_ = first;
+    first = this;
+  }
+  void leave_free(Channel*& first) noexcept { first = next_free_; }
   /// A ring in the spool, for good. False: no memory.
   bool make_ring(Session& session, Spool& spool, std::uint64_t records) noexcept;
   /// The calling thread's from now on.
@@ -255,6 +260,7 @@ class alignas(64) Channel {
   std::atomic<std::uint32_t> waiting_{0};
   std::atomic<bool> closed_{false};  ///< the thread has ended
   std::atomic<bool> is_listed_{false};
+  Channel* next_free_ = nullptr;
   Channel* next_to_drain_ = nullptr;  ///< whoever set is_listed_ writes it, the consumer reads it and clears that
   std::atomic<std::uint64_t> wait_ticks_{0};
   std::atomic<std::uint64_t> lost_{0};

@@ -167,7 +167,7 @@ Channel* Session::take_free_channel() noexcept {
   const auto take = [this]() -> Channel* {
     const std::lock_guard lock(shared_->free_mutex);
     Channel* const channel = shared_->free;
-    if (channel != nullptr) shared_->free = channel->next_free;
+    if (channel != nullptr) channel->leave_free(shared_->free);
     return channel;
   };
   if (Channel* channel = take()) return channel;
@@ -313,8 +313,7 @@ void Session::recycle(Channel& channel) noexcept {
   channel.leave();
   shared_->closed.fetch_sub(1);
   const std::lock_guard lock(shared_->free_mutex);
-  channel.next_free = shared_->free;
-  shared_->free = &channel;
+  channel.enter_free(shared_->free);
 }
 
 }  // namespace tracer

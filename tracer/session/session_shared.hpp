@@ -39,7 +39,7 @@ struct Session::Shared {
 
   ChannelList channels;
   std::mutex free_mutex;    ///< of the next, and of those who add channels
-  Channel* free = nullptr;  ///< empty rings of ended threads, a list through Channel::next_free
+  Channel* free = nullptr;  ///< empty rings of ended threads, Channel::enter_free()
   std::atomic<std::uint32_t> closed{0};
   std::atomic<Channel*> to_drain{nullptr};  ///< a list through next_to_drain_: hundreds of threads need no search
   std::atomic<std::uint32_t> next_id{0};
