@@ -49,6 +49,7 @@ TEST_CASE("ranks of one distance are one range, however many, and those outside 
   CHECK(text_of({0, 4}) == "0,4");
   CHECK(text_of({3, 2, 1}) == "3,2,1");
   CHECK(text_of({-1, 0, 1, -1, -1, 5}) == "-1,0-1,-1,-1,5");
+  CHECK(text_of({1, 2147483647, -2147483647, 3}) == "1,2147483647,-2147483647,3");
   std::vector<int> many;
   for (int rank = 3; rank < 10'000; rank += 4) many.push_back(rank);
   CHECK(text_of(many) == "3-9999:4");

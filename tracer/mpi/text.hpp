@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+
+#include "tracer/rank_ranges.hpp"
 
 namespace tracer::mpi {
 
@@ -35,16 +38,13 @@ class Text {
   }
   /// "0-3,8-20:4" (8, 12, 16, 20). A rank below 0 stands alone.
   void add_ranges(const int* ranks, int size) noexcept {
-    for (int i = 0; i < size;) {
-      const int step = i + 1 < size && ranks[i] >= 0 ? ranks[i + 1] - ranks[i] : 0;
-      int last = i;
-      while (step > 0 && last + 1 < size && ranks[last + 1] == ranks[last] + step) ++last;
-      if (step > 1 && last == i + 1) last = i;
-      add(i == 0 ? "%d" : ",%d", ranks[i]);
-      if (last > i) add("-%d", ranks[last]);
-      if (last > i && step > 1) add(":%d", step);
-      i = last + 1;
-    }
+    const char* separator = "";
+    each_range(ranks, size > 0 ? static_cast<std::size_t>(size) : 0, [&](int first, int last, int step) {
+      add("%s%d", separator, first);
+      if (last > first) add("-%d", last);
+      if (last > first && step > 1) add(":%d", step);
+      separator = ",";
+    });
   }
   const char* get() const noexcept { return data_ != nullptr ? data_ : ""; }
   /// For good.

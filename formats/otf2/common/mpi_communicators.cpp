@@ -11,6 +11,7 @@
 #include "tracer/base/budget.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/rank_ranges.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -69,16 +70,11 @@ std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t be
 
 std::string format_ranks(const std::vector<std::uint64_t>& ranks) {
   std::string text;
-  for (std::size_t i = 0; i < ranks.size();) {
-    const std::uint64_t step = i + 1 < ranks.size() && ranks[i + 1] > ranks[i] ? ranks[i + 1] - ranks[i] : 0;
-    std::size_t last = i;
-    while (step > 0 && last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + step) ++last;
-    if (step > 1 && last == i + 1) last = i;
-    text += (i == 0 ? "" : ",") + std::to_string(ranks[i]);
-    if (last > i) text += '-' + std::to_string(ranks[last]);
-    if (last > i && step > 1) text += ':' + std::to_string(step);
-    i = last + 1;
-  }
+  each_range(ranks.data(), ranks.size(), [&](std::uint64_t first, std::uint64_t last, std::uint64_t step) {
+    text += (text.empty() ? "" : ",") + std::to_string(first);
+    if (last > first) text += '-' + std::to_string(last);
+    if (last > first && step > 1) text += ':' + std::to_string(step);
+  });
   return text;
 }
 
