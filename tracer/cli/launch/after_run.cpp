@@ -48,14 +48,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waits until nothing of the launch is recorded any more, or it is `until`. That may be days: the looks become seldom,
-/// and a trace is read only where no lock tells.
+/// Whether a process still records it: the trace is read only where no lock tells.
+bool is_still_recorded(const fs::path& trace) {
+  return !raw::is_unlocked(trace / "raw") && is_being_recorded(trace);
+}
+
+/// Waits until nothing of the launch is recorded any more, or it is `until`. That may be days: the looks become seldom.
 void await_ends(const Launch& launch, Clock::time_point until) {
   constexpr Clock::duration first_pause = std::chrono::milliseconds{20}, longest_pause = std::chrono::seconds{1};
-  const auto goes_on = [&](const fs::path& trace) {
-    const fs::path at = path_of(launch.at, trace);
-    return !raw::is_unlocked(at / "raw") && is_being_recorded(at);
-  };
+  const auto goes_on = [&](const fs::path& trace) { return is_still_recorded(path_of(launch.at, trace)); };
   for (Clock::duration pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
     const auto traces = traces_of(launch);
     const Clock::time_point now = Clock::now();
@@ -144,7 +145,7 @@ std::vector<Beside> RunEnd::convert_beside(const std::vector<OwnTrace>& traces) 
   conversion.progress = conversion_bar();
   convert_side_by_side(places, conversion, [&](std::size_t i, const ConvertOptions& share) {
     const fs::path& at = places[i];
-    if (is_unbegun(at / "raw") || is_being_recorded(at)) return;
+    if (is_unbegun(at / "raw") || is_still_recorded(at)) return;
     try {
       all[i].made = convert_or_recover(at, at, with_facts(share, at));
     } catch (const NothingRecorded&) {
@@ -195,7 +196,7 @@ Made RunEnd::make_archives(const std::vector<OwnTrace>& traces, bool is_part) co
     const auto& [directory, at] = traces[i];
     if (options_.raw) {
       if (!options_.quiet) print_raw_trace(directory, "");
-    } else if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
+    } else if (is_still_recorded(at)) {  // a daemon, or a child that outlives its parent
       print_note(directory.string() + " is still being recorded; after that process has ended: tracer recover " +
                  shell_word(directory.string()));
     } else {
