@@ -42,7 +42,7 @@ bool find_all(void* library, Api& api) noexcept {
          find(library, "cuptiActivityPopExternalCorrelationId", api.pop_external);
 }
 
-int is_sign(dl_phdr_info* info, std::size_t, void*) {
+int is_sign(dl_phdr_info* info, std::size_t, void*) noexcept {
   static constexpr const char* signs[] = {"/libomptarget", "/libcuda.so",           "/libcudart",
                                           "/libcublas",    "/libgomp-plugin-nvptx", "/libacchost"};
   if (!info->dlpi_name) return 0;
@@ -53,7 +53,7 @@ int is_sign(dl_phdr_info* info, std::size_t, void*) {
 }
 
 /// The number of libraries loaded so far; the first entry contains it.
-int count_loads(dl_phdr_info* info, std::size_t size, void* loads) {
+int count_loads(dl_phdr_info* info, std::size_t size, void* loads) noexcept {
   if (size < offsetof(dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds) return 1;
   *static_cast<unsigned long long*>(loads) = info->dlpi_adds;
   return 1;

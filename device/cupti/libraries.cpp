@@ -18,9 +18,11 @@ namespace {
 
 constexpr const char* versions[] = {"13", "12", "11.8"};
 
-int add_path(dl_phdr_info* info, std::size_t, void* paths) {
+int add_path(dl_phdr_info* info, std::size_t, void* paths) noexcept try {
   if (info->dlpi_name && *info->dlpi_name) static_cast<std::vector<std::string>*>(paths)->emplace_back(info->dlpi_name);
   return 0;
+} catch (...) {
+  return 1;  // without the others' directories
 }
 
 std::vector<std::string> files_in(const std::string& directory) {
@@ -48,7 +50,7 @@ std::string_view major_of(std::string_view file) {
   return version.substr(0, version.find('.'));
 }
 
-int needs_cupti(dl_phdr_info* info, std::size_t, void*) {
+int needs_cupti(dl_phdr_info* info, std::size_t, void*) noexcept {
   const bool does =
       LoadedObject(*info).needs([](const char* name) { return std::string_view(name).starts_with("libcupti"); });
   return does ? 1 : 0;

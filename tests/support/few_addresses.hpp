@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "catch.hpp"
 
@@ -40,12 +42,40 @@ class FewAddresses {
   rlimit before_{};
 };
 
-/// On a thread that has its stack before that is so. It has no heap: with 0 bytes each of its allocations fails.
+/// All that the thread's malloc() would still give, until the end of the scope.
+class FullHeap {
+ public:
+  FullHeap() {
+    for (std::size_t size = 64 << 10; size >= sizeof(Block); size /= 2)
+      while (auto* const block = static_cast<Block*>(std::malloc(size))) {
+        block->next = first_;
+        first_ = block;
+      }
+  }
+  ~FullHeap() {
+    while (first_ != nullptr) {
+      Block* const next = first_->next;
+      std::free(first_);
+      first_ = next;
+    }
+  }
+  FullHeap(const FullHeap&) = delete;
+  FullHeap& operator=(const FullHeap&) = delete;
+
+ private:
+  struct Block {
+    Block* next;
+  };
+  Block* first_ = nullptr;
+};
+
+/// On a thread that has its stack before that is so. With 0 bytes each of its allocations fails.
 template <class Work>
 void work_with_few_addresses(std::uint64_t bytes, const Work& work) {
   std::atomic<bool> is_so{false};
   std::thread thread([&] {
     is_so.wait(false);
+    const std::optional<FullHeap> full = bytes == 0 ? std::optional<FullHeap>(std::in_place) : std::nullopt;
     work();
   });
   {

@@ -53,7 +53,7 @@ TEST_CASE("nobody looks at the loader while a thread forks, so that the child ca
 }
 
 TEST_CASE("the thread that forks may look at the loader's list, and others are refused until it has forked") {
-  const auto one = [](dl_phdr_info*, std::size_t, void*) { return 1; };
+  const auto one = [](dl_phdr_info*, std::size_t, void*) noexcept { return 1; };
   const auto try_elsewhere = [&one] {
     int got = 0;
     std::thread([&got, &one] { got = LoaderGate::try_iterate(one, nullptr); }).join();

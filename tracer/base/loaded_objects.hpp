@@ -67,7 +67,7 @@ struct LoadedObject {
 template <class Visit>
 void for_each_object(Visit visit) noexcept {
   LoaderGate::iterate(
-      [](dl_phdr_info* info, std::size_t, void* data) {
+      [](dl_phdr_info* info, std::size_t, void* data) noexcept {
         const LoadedObject object(*info);
         return (*static_cast<Visit*>(data))(object) ? 1 : 0;
       },

@@ -23,7 +23,9 @@ namespace tracer {
 /// thread that forks takes later (the program's, in handlers of its own): all waits end after a second.
 class [[gnu::visibility("hidden")]] LoaderGate {
  public:
-  using Callback = int (*)(dl_phdr_info*, std::size_t, void*);
+  /// What would leave it by an exception would go through the C library, which loads libgcc_s.so.1 for that and ends
+  /// the process where it cannot.
+  using Callback = int (*)(dl_phdr_info*, std::size_t, void*) noexcept;
 
   /// As dl_iterate_phdr(). Waits until no other thread forks.
   static int iterate(Callback callback, void* data) {

@@ -43,7 +43,7 @@ struct Call {
 void* run(void* argument) {
   const WithoutMemoryChecks unchecked;
   auto* call = static_cast<Call*>(argument);
-  LoaderGate::iterate([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
+  LoaderGate::iterate([](dl_phdr_info*, std::size_t, void*) noexcept { return 1; }, nullptr);
   std::uint32_t expected = Call::begun;
   if (!call->state.compare_exchange_strong(expected, Call::running)) {
     delete call;

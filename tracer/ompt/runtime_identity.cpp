@@ -54,7 +54,7 @@ bool contains(const dl_phdr_info& object, std::uintptr_t address) {
 }
 
 // String literals are in read-only segments, which some linkers merge with the code's.
-int visit(dl_phdr_info* object, std::size_t, void* data) {
+int visit(dl_phdr_info* object, std::size_t, void* data) noexcept try {
   auto& search = *static_cast<Search*>(data);
   if (!contains(*object, search.address)) return 0;
   for (int i = 0; i < object->dlpi_phnum && search.build.empty(); ++i) {
@@ -63,6 +63,8 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
     search.build = find_build({reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_filesz});
   }
   return 1;
+} catch (...) {
+  return 1;  // as one that does not say what it is
 }
 
 std::string path_of(const void* function) {

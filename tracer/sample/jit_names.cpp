@@ -72,7 +72,7 @@ struct Search {
 };
 
 /// The loader holds its lock: the object stays.
-int look_at(dl_phdr_info* object, std::size_t, void* data) {
+int look_at(dl_phdr_info* object, std::size_t, void* data) noexcept {
   auto& search = *static_cast<Search*>(data);
   if (!search.is_new && object->dlpi_adds == search.loads && object->dlpi_subs == search.unloads) return 1;
   search.is_new = true;

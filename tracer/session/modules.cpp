@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <sstream>
 #include <vector>
 
@@ -45,6 +46,7 @@ std::string build_id_of(const char* notes, std::size_t size) {
 struct Snapshot {
   std::vector<Module> modules;
   std::uint64_t version = 0;
+  bool is_whole = true;
 };
 
 std::uint64_t version_of(const dl_phdr_info& info) {
@@ -80,9 +82,7 @@ std::string program_file(std::uint64_t address) {
   return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : std::string{};
 }
 
-int add_module(dl_phdr_info* info, std::size_t, void* to) {
-  auto& snapshot = *static_cast<Snapshot*>(to);
-  snapshot.version = version_of(*info);
+void add_module(const dl_phdr_info* info, Snapshot& snapshot) {
   Module module;
   module.bias = info->dlpi_addr;
   module.begin = ~std::uint64_t{0};
@@ -96,7 +96,7 @@ int add_module(dl_phdr_info* info, std::size_t, void* to) {
       module.build_id = build_id_of(reinterpret_cast<const char*>(address), header.p_memsz);
     }
   }
-  if (module.end == 0) return 0;
+  if (module.end == 0) return;
   module.path = info->dlpi_name ? info->dlpi_name : "";
   if (module.path.empty() && snapshot.modules.empty()) module.path = program_file(module.begin);
   if (!module.path.empty() && module.path[0] != '/' && module.path.find('/') != std::string::npos) {
@@ -104,10 +104,29 @@ int add_module(dl_phdr_info* info, std::size_t, void* to) {
     if (::realpath(module.path.c_str(), resolved)) module.path = resolved;
   }
   snapshot.modules.push_back(std::move(module));
-  return 0;
 }
 
-int read_version(dl_phdr_info* info, std::size_t, void* to) {
+int take_module(dl_phdr_info* info, std::size_t, void* to) noexcept {
+  auto& snapshot = *static_cast<Snapshot*>(to);
+  snapshot.version = version_of(*info);
+  try {
+    add_module(info, snapshot);
+    return 0;
+  } catch (...) {
+    snapshot.is_whole = false;
+    return 1;
+  }
+}
+
+/// Throws std::bad_alloc where there is no memory for it.
+Snapshot take_snapshot() {
+  Snapshot snapshot;
+  LoaderGate::iterate(take_module, &snapshot);  // not dladdr(), whose lock is held while libraries are opened
+  if (!snapshot.is_whole) throw std::bad_alloc{};
+  return snapshot;
+}
+
+int read_version(dl_phdr_info* info, std::size_t, void* to) noexcept {
   *static_cast<std::uint64_t*>(to) = version_of(*info);
   return 1;
 }
@@ -150,8 +169,7 @@ std::uint64_t LoaderWatch::look() noexcept {
 
 std::string code_of_no_module() {
   constexpr std::size_t longest = 4000;
-  Snapshot loaded;
-  LoaderGate::iterate(add_module, &loaded);  // not dladdr(), whose lock is held while libraries are opened
+  const Snapshot loaded = take_snapshot();
   std::string ranges;
   std::istringstream maps{read_small_file("/proc/self/maps", 16u << 20)};
   for (std::string line; std::getline(maps, line);) {
@@ -171,8 +189,7 @@ std::string code_of_no_module() {
 void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   const std::lock_guard lock(mutex_);
   if (LoaderWatch::look() == version_ && !first_) return;
-  Snapshot now;
-  LoaderGate::iterate(add_module, &now);
+  Snapshot now = take_snapshot();
   if (first_ && !now.modules.empty()) {
     ProgramCode::begin_ = now.modules.front().begin;
     ProgramCode::size_ = now.modules.front().end - now.modules.front().begin;
