@@ -20,8 +20,10 @@ def settle(browser, until="true", seconds=60):
 
 
 def open_page(browser, url):
-    browser.console, browser.errors, browser.requests = [], [], []
     browser.call("Page.navigate", {"url": "about:blank"})
+    while browser.evaluate("location.href") != "about:blank":
+        time.sleep(0.05)
+    browser.console, browser.errors, browser.requests = [], [], []  # without those of a page whose viewer has ended
     browser.call("Page.navigate", {"url": url})
     end = time.monotonic() + 60
     while not browser.evaluate("Boolean(window.tracerView) && document.documentElement.dataset.ready === '1'"):
