@@ -63,6 +63,7 @@ def of_archive(tracer, trace, out):
     yield [tracer, "info", trace]
     yield [tracer, "check", trace]
     yield [tracer, "diff", trace, trace]
+    yield [tracer, "diff", "--html", out / "diff.html", trace, trace]
     yield [tracer, "what-if", "--task-overhead", "0", trace]
     yield [tracer, "recover", trace]
     yield [tracer, "merge", "-o", out / "merged", trace]
@@ -122,14 +123,14 @@ def faults_of(options, genuine, files, commands, work):
 
 
 def required(command, name):
-    """Who reads a file has a word for what stands in its place. Marks are looked for, not read; of samples `check`, `info` and `what-if`
-    know nothing, and a raw trace is read by those who convert it."""
+    """Who reads a file has a word for what stands in its place. Marks are looked for, not read; of samples `check`, `info`, `what-if`
+    and, but for its page, `diff` know nothing, and a raw trace is read by those who convert it."""
     if name in NOT_NEEDED:
         return False
     if name.startswith("raw/"):
         return command[1] in ("convert", "recover", "merge")
     if name == "samples.bin":
-        return command[1] in ("report", "samples", "diff", "merge", "export")
+        return command[1] in ("report", "samples", "merge", "export") or command[1:3] == ["diff", "--html"]
     return command[1] != "recover" and (command[1] != "info" or not name.startswith("traces/"))  # of events it has the number alone
 
 
